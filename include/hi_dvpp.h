@@ -1,0 +1,2 @@
+/* Another place where programs look for this header. */
+#include "acl/media/hi_dvpp.h"

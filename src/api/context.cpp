@@ -1,0 +1,185 @@
+// Contexts, and the options kept in them, in devices and in the process.
+#include "acl/acl.h"
+#include "api/door.h"
+
+using namespace belay;
+
+namespace {
+
+Handle handle_of(const void* pointer) { return reinterpret_cast<Handle>(pointer); }
+
+bool value_fits(aclSysParamOpt opt, int64_t value) { return value >= 0 && value < (opt == ACL_OPT_DETERMINISTIC ? 4 : 2); }
+
+Refusal bad_option_value(const char* rule, int64_t value) {
+  return rejected(rule, "value", value, "outside the values of the option", "pass 0 or 1 (ACL_OPT_DETERMINISTIC: 0 to 3)");
+}
+
+}  // namespace
+
+aclError aclrtCreateContext(aclrtContext* context, int32_t deviceId) {
+  return enter("aclrtCreateContext", [&](Process& p) -> Status {
+    if (context == nullptr) return null_pointer("R-106", "context");
+    Result<Handle> handle = p.create_context(deviceId);
+    if (!handle) return handle.take_refusal();
+    *context = reinterpret_cast<aclrtContext>(*handle);
+    return done();
+  });
+}
+
+aclError aclrtDestroyContext(aclrtContext context) {
+  return enter("aclrtDestroyContext", [&](Process& p) -> Status {
+    if (context == nullptr) return null_pointer("R-113", "context");
+    return p.destroy_context(handle_of(context));
+  });
+}
+
+aclError aclrtSetCurrentContext(aclrtContext context) {
+  return enter("aclrtSetCurrentContext", [&](Process& p) -> Status {
+    if (context == nullptr) return null_pointer("R-109", "context");
+    return p.set_current(handle_of(context));
+  });
+}
+
+aclError aclrtGetCurrentContext(aclrtContext* context) {
+  return enter("aclrtGetCurrentContext", [&](Process& p) -> Status {
+    if (context == nullptr) return null_pointer("R-110", "context");
+    const Context* current = p.current();
+    if (current == nullptr) {
+      Refusal refusal = no_context("R-110");
+      refusal->remember = false;
+      return refusal;
+    }
+    *context = reinterpret_cast<aclrtContext>(current->handle);
+    return done();
+  });
+}
+
+aclError aclrtCtxGetCurrentDefaultStream(aclrtStream* stream) {
+  return enter("aclrtCtxGetCurrentDefaultStream", [&](Process& p) -> Status {
+    if (stream == nullptr) return null_pointer("R-111", "stream");
+    if (Status ready = needs_context(p, "R-111", Feature::NotOnIpv); !ready) return ready;
+    *stream = reinterpret_cast<aclrtStream>(p.current()->default_stream);
+    return done();
+  });
+}
+
+aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t* flags, int32_t* active) {
+  return enter("aclrtGetPrimaryCtxState", [&](Process& p) -> Status {
+    if (flags != nullptr) return bad_value("R-112", "flags", "not NULL", "NULL");
+    if (active == nullptr) return null_pointer("R-112", "active");
+    if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
+    if (!p.has_device(deviceId)) return bad_device("R-112", deviceId, p.device_count());
+    *active = p.is_set(static_cast<uint32_t>(deviceId)) ? 1 : 0;
+    return done();
+  });
+}
+
+aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value) {
+  return enter("aclrtCtxSetSysParamOpt", [&](Process& p) -> Status {
+    if (static_cast<uint32_t>(opt) > ACL_OPT_STRONG_CONSISTENCY) return bad_value("R-122", "opt", static_cast<int>(opt), "0, 1 or 2");
+    if (!has(p.product().product, Feature::NotOnIpv)) return needs_context(p, "R-122", Feature::NotOnIpv);
+    if (!value_fits(opt, value)) return bad_option_value("R-122", value);
+    Context* context = p.current();
+    if (context == nullptr) return no_context("R-122");
+    const std::lock_guard lock{context->mutex};
+    context->parameters[opt] = value;
+    return done();
+  });
+}
+
+aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t* value) {
+  return enter("aclrtCtxGetSysParamOpt", [&](Process& p) -> Status {
+    if (value == nullptr) return null_pointer("R-122", "value");
+    if (static_cast<uint32_t>(opt) > ACL_OPT_STRONG_CONSISTENCY) return bad_value("R-122", "opt", static_cast<int>(opt), "0, 1 or 2");
+    if (Status ready = needs_context(p, "R-122", Feature::NotOnIpv); !ready) return ready;
+    Context* context = p.current();
+    const std::lock_guard lock{context->mutex};
+    const std::optional<int64_t>& stored = context->parameters[opt];
+    if (!stored) {
+      return refuse({ACL_ERROR_RT_SYSPARAMOPT_NOT_SET, "R-122", "EE1018", fmt::format("option {} was never set in this context", static_cast<int>(opt)), "",
+                     "call aclrtCtxSetSysParamOpt first"});
+    }
+    *value = *stored;
+    return done();
+  });
+}
+
+aclError aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value) {
+  return enter("aclrtSetSysParamOpt", [&](Process& p) -> Status {
+    if (static_cast<uint32_t>(opt) > ACL_OPT_ENABLE_KERNEL_EARLY_START) return bad_value("R-123", "opt", static_cast<int>(opt), "0 to 3");
+    if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
+    if (!value_fits(opt, value)) return bad_option_value("R-123", value);
+    p.system_parameters[opt].store(value);
+    return done();
+  });
+}
+
+aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t* value) {
+  return enter("aclrtGetSysParamOpt", [&](Process& p) -> Status {
+    if (value == nullptr) return null_pointer("R-123", "value");
+    if (static_cast<uint32_t>(opt) > ACL_OPT_ENABLE_KERNEL_EARLY_START) return bad_value("R-123", "opt", static_cast<int>(opt), "0 to 3");
+    if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
+    *value = p.system_parameters[opt].load();
+    return done();
+  });
+}
+
+// --- limits on cores: kept and given back, without effect --------------------------------
+
+namespace {
+
+Status check_core_type(aclrtDevResLimitType type) {
+  if (static_cast<uint32_t>(type) <= ACL_RT_DEV_RES_VECTOR_CORE) return done();
+  return rejected("R-124", "type", static_cast<int>(type), "no such resource", "pass ACL_RT_DEV_RES_CUBE_CORE or ACL_RT_DEV_RES_VECTOR_CORE");
+}
+
+uint32_t cores(const Process& p, uint32_t device, aclrtDevResLimitType type) {
+  const uint32_t built = type == ACL_RT_DEV_RES_CUBE_CORE ? p.product().ai_cores : p.product().vector_cores;
+  return p.core_limit(device, type).value_or(built);
+}
+
+}  // namespace
+
+aclError aclrtGetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uint32_t* value) {
+  return enter("aclrtGetDeviceResLimit", [&](Process& p) -> Status {
+    if (value == nullptr) return null_pointer("R-124", "value");
+    if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
+    if (Status known = check_core_type(type); !known) return known;
+    if (!p.has_device(deviceId)) return bad_device("R-124", deviceId, p.device_count());
+    *value = cores(p, static_cast<uint32_t>(deviceId), type);
+    return done();
+  });
+}
+
+aclError aclrtSetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uint32_t value) {
+  return enter("aclrtSetDeviceResLimit", [&](Process& p) -> Status {
+    if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
+    if (Status known = check_core_type(type); !known) return known;
+    if (!p.has_device(deviceId)) return bad_device("R-124", deviceId, p.device_count());
+    p.set_core_limit(static_cast<uint32_t>(deviceId), type, value);
+    return done();
+  });
+}
+
+aclError aclrtResetDeviceResLimit(int32_t deviceId) {
+  return enter("aclrtResetDeviceResLimit", [&](Process& p) -> Status {
+    if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
+    if (!p.has_device(deviceId)) return bad_device("R-124", deviceId, p.device_count());
+    for (const size_t type : {size_t{0}, size_t{1}}) p.set_core_limit(static_cast<uint32_t>(deviceId), type, std::nullopt);
+    return done();
+  });
+}
+
+aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t* value) {
+  return enter("aclrtGetResInCurrentThread", [&](Process& p) -> Status {
+    if (value == nullptr) return null_pointer("R-124", "value");
+    if (Status ready = needs_context(p, "R-124", Feature::NotOnIpv); !ready) return ready;
+    if (Status known = check_core_type(type); !known) return known;
+    *value = cores(p, p.current()->device, type);
+    return done();
+  });
+}
+
+aclError aclrtCtxGetFloatOverflowAddr(void**) {
+  return enter("aclrtCtxGetFloatOverflowAddr", [](Process&) -> Status { return unsupported("R-125", "there is no overflow address without hardware"); });
+}

@@ -1,0 +1,58 @@
+// Device memory: allocate, free, cache calls.
+#include "acl/acl.h"
+#include "api/door.h"
+#include "runtime/allocation.h"
+
+using namespace belay;
+
+aclError aclrtMalloc(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
+  return enter("aclrtMalloc", [&](Process& p) { return allocate(p, Api::Malloc, devPtr, size, policy); });
+}
+
+aclError aclrtMallocAlign32(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
+  return enter("aclrtMallocAlign32", [&](Process& p) { return allocate(p, Api::MallocAlign32, devPtr, size, policy); });
+}
+
+aclError aclrtMallocCached(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
+  return enter("aclrtMallocCached", [&](Process& p) { return allocate(p, Api::MallocCached, devPtr, size, policy); });
+}
+
+aclError aclrtMallocWithCfg(void** devPtr, size_t size, aclrtMemMallocPolicy policy, aclrtMallocConfig* cfg) {
+  return enter("aclrtMallocWithCfg", [&](Process& p) { return allocate_configured(p, Api::MallocWithCfg, devPtr, size, policy, cfg); });
+}
+
+aclError aclrtMallocForTaskScheduler(void** devPtr, size_t size, aclrtMemMallocPolicy policy, aclrtMallocConfig* cfg) {
+  return enter("aclrtMallocForTaskScheduler",
+               [&](Process& p) { return allocate_configured(p, Api::MallocForTaskScheduler, devPtr, size, policy, cfg); });
+}
+
+aclError aclrtFree(void* devPtr) {
+  return enter("aclrtFree", [&](Process& p) -> Status {
+    if (devPtr == nullptr) return null_pointer("M-110", "devPtr");
+    return p.memory().free_device(devPtr);
+  });
+}
+
+aclError aclrtFreeWithDevSync(void* devPtr) {
+  return enter("aclrtFreeWithDevSync", [&](Process& p) -> Status {
+    if (devPtr == nullptr) return null_pointer("M-120", "devPtr");
+    if (Status ready = needs_context(p, "M-121", Feature::NotOnIpv); !ready) return ready;
+    return p.memory().free_device(devPtr);  // every call so far is complete when it returns: nothing is left to wait for
+  });
+}
+
+aclError aclrtMemFlush(void* devPtr, size_t size) {
+  return enter("aclrtMemFlush", [&](Process& p) -> Status {
+    if (devPtr == nullptr) return null_pointer("M-125", "devPtr");
+    if (size == 0) return bad_value("M-126", "size", size, "at least 1");
+    return needs_context(p, "M-127", Feature::NotOnIpv);
+  });
+}
+
+aclError aclrtMemInvalidate(void* devPtr, size_t size) {
+  return enter("aclrtMemInvalidate", [&](Process& p) -> Status {
+    if (devPtr == nullptr) return null_pointer("M-125", "devPtr");
+    if (size == 0) return bad_value("M-126", "size", size, "at least 1");
+    return needs_context(p, "M-127", Feature::NotOnIpv);
+  });
+}

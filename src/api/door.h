@@ -1,0 +1,43 @@
+// The door that every call comes through: who is asked, and how a refusal becomes a number.
+//
+// No exception passes it, and no shim repeats what is common to all: finding the runtime of this
+// process, keeping the message and the last error.
+#pragma once
+
+#include <new>
+
+#include "base/result.h"
+#include "product/product.h"
+#include "report/messages.h"
+#include "runtime/process.h"
+
+namespace belay {
+
+// The runtime of this process, made at first use; null when the settings are wrong. (src/library)
+Process* running() noexcept;
+// Why there is none.
+Refusal settings_trouble();
+
+template <class Act>
+aclError answered(const char* api, Act&& act) noexcept {
+  try {
+    Status status = act();
+    if (status) [[likely]] return ACL_SUCCESS;
+    return report::fail(api, *status.take_refusal());
+  } catch (const std::bad_alloc&) {
+    return report::fail(api, {ACL_ERROR_BAD_ALLOC, "", "EH0010", "the host is out of memory", "", "free host memory"});
+  } catch (...) {
+    return report::fail(api, {ACL_ERROR_INTERNAL_ERROR, "R-15", "EH9999", "an unexpected error inside the runtime", "", ""});
+  }
+}
+
+template <class Act>
+aclError enter(const char* api, Act&& act) noexcept {
+  return answered(api, [&]() -> Status {
+    Process* process = running();
+    if (process == nullptr) [[unlikely]] return settings_trouble();
+    return act(*process);
+  });
+}
+
+}  // namespace belay

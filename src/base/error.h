@@ -1,0 +1,85 @@
+// What went wrong, said once, where the fact is known.
+//
+// An Error carries the number that the C caller receives, the rule that was broken, the message
+// code of the catalogue and three sentences for people. The name of the function that was
+// called is added at the door (src/api). Each kind of mistake has a maker of its own below, so that
+// a place that refuses reads as a sentence and the wording lives in one file.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "acl/acl_base.h"
+
+namespace belay {
+
+struct Error {
+  aclError code;
+  const char* rule;     // "M-86"; empty when no single rule applies
+  const char* catalog;  // "EL0004"
+  std::string what;     // one sentence with the values
+  std::string cause;    // empty: not applicable
+  std::string solution;
+  bool remember = true;  // kept as the thread's last error if its code is one of those
+};
+
+using Refusal = std::unique_ptr<Error>;
+
+inline Refusal refuse(Error error) { return std::make_unique<Error>(std::move(error)); }
+
+// --- first layer: 100000 -------------------------------------------------------------------------
+
+inline Refusal null_pointer(const char* rule, const char* parameter) {
+  return refuse({ACL_ERROR_INVALID_PARAM, rule, "EH0002", fmt::format("parameter {} is NULL", parameter), "",
+                 fmt::format("pass a valid pointer as {}", parameter)});
+}
+
+template <class Value>
+Refusal bad_value(const char* rule, const char* parameter, const Value& value, const char* expected) {
+  return refuse({ACL_ERROR_INVALID_PARAM, rule, "EH0007",
+                 fmt::format("value {} of parameter {} is not accepted; expected: {}", value, parameter, expected),
+                 "", fmt::format("pass {} as {}", expected, parameter)});
+}
+
+// --- second layer: 107xxx and up -----------------------------------------------------------------
+
+template <class Value>
+Refusal rejected(const char* rule, const char* parameter, const Value& value, std::string reason,
+                 std::string solution = "") {
+  return refuse({ACL_ERROR_RT_PARAM_INVALID, rule, "EE1011",
+                 fmt::format("value {} of parameter {} is not accepted: {}", value, parameter, reason), "",
+                 std::move(solution)});
+}
+
+inline Refusal no_context(const char* rule) {
+  return refuse({ACL_ERROR_RT_CONTEXT_NULL, rule, "EE1018", "the calling thread has no current context",
+                 "no device was set on this thread, or its context was destroyed or reset",
+                 "call aclrtSetDevice or aclrtSetCurrentContext on this thread first"});
+}
+
+template <class Id>
+Refusal bad_device(const char* rule, Id id, std::uint32_t count) {
+  return refuse({ACL_ERROR_RT_INVALID_DEVICEID, rule, "EL0002",
+                 fmt::format("device {} does not exist; this process sees {} device(s), numbered from 0", id, count),
+                 "", "use aclrtGetDeviceCount to learn how many there are; ASCEND_RT_VISIBLE_DEVICES may hide some"});
+}
+
+inline Refusal unsupported(const char* rule, std::string what, std::string solution = "") {
+  return refuse({ACL_ERROR_RT_FEATURE_NOT_SUPPORT, rule, "EE1016", std::move(what), "",
+                 std::move(solution)});
+}
+
+inline Refusal out_of_memory(const char* rule, std::string what, std::string cause, std::string solution) {
+  return refuse({ACL_ERROR_RT_MEMORY_ALLOCATION, rule, "EL0004", std::move(what), std::move(cause),
+                 std::move(solution)});
+}
+
+inline Refusal driver_refuses(const char* rule, std::string what, std::string solution = "") {
+  return refuse({ACL_ERROR_RT_DRV_INTERNAL_ERROR, rule, "EL0003", std::move(what), "", std::move(solution)});
+}
+
+}  // namespace belay

@@ -1,0 +1,30 @@
+// Numbers in words that people read: amounts of memory and addresses.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "base/size.h"
+
+namespace belay {
+
+// "1 byte", "4 KB", "62,432 MB", "1.90 GB": exact where the unit divides the amount, two digits otherwise.
+inline std::string amount(std::size_t bytes) {
+  if (bytes == 1) return "1 byte";
+  if (bytes < 1_KiB) return fmt::format("{} bytes", bytes);
+  struct Unit { std::size_t bytes; const char* name; };
+  for (const Unit unit : {Unit{1_TiB, "TB"}, Unit{1_GiB, "GB"}, Unit{1_MiB, "MB"}, Unit{1_KiB, "KB"}}) {
+    if (bytes < unit.bytes) continue;
+    if (bytes % unit.bytes == 0) return fmt::format("{} {}", bytes / unit.bytes, unit.name);
+    return fmt::format("{:.2f} {}", static_cast<double>(bytes) / static_cast<double>(unit.bytes), unit.name);
+  }
+  return {};
+}
+
+inline std::string hex(std::uintptr_t address) { return fmt::format("{:#x}", address); }
+inline std::string hex(const void* address) { return hex(reinterpret_cast<std::uintptr_t>(address)); }
+
+}  // namespace belay

@@ -1,0 +1,171 @@
+#include "config/settings.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/words.h"
+#include "config/amounts.h"
+#include "platform/environment.h"
+
+namespace belay::config {
+namespace {
+
+constexpr std::array kOptions{
+    Option{"BELAY_PRODUCT", "--product", "A2, A3, 950, 310P, 910, 310B, IPV350 or a SoC name such as Ascend910B4", "A2",
+           "the Ascend product to emulate"},
+    Option{"BELAY_DEVICES", "--devices", "1 to 64", "as the product's server has", "number of devices in the machine"},
+    Option{"BELAY_HBM", "--hbm", "an amount such as 4G, whole 2 MB pages", "the product's usable memory", "memory of each device"},
+    Option{"BELAY_HUGE", "--huge", "an amount, whole 2 MB pages", "no limit of its own", "most memory in 2 MB pages per device"},
+    Option{"BELAY_HUGE1G", "--huge1g", "an amount, whole 1 GB pages", "no limit of its own", "most memory in 1 GB pages per device"},
+    Option{"BELAY_NORMAL", "--normal", "an amount, whole 4 KB pages", "no limit of its own", "most memory in 4 KB pages per device"},
+    Option{"BELAY_P2P", "--p2p", "an amount", "no limit of its own", "most memory under P2P policies per device"},
+    Option{"BELAY_FORM", "--form", "EP, RC or OPEN_CTRL_CPU", "EP", "card in a host, or host and device as one (310B, 310P, 910, IPV350)"},
+    Option{"BELAY_HOST_ACCESS", "--host-access", "deny or allow", "deny", "whether host code may touch device memory"},
+    Option{"BELAY_PIN", "--pin", "strict or best-effort", "strict", "whether aclrtMallocHost fails when pages cannot be locked"},
+    Option{"BELAY_KEEP", "--keep", "an amount", "256M", "freed device memory kept by the process for its next use"},
+    Option{"BELAY_LEAKS", "--leaks", "report or off", "report", "list blocks still alive when a device closes and at exit"},
+    Option{"BELAY_SUMMARY", "--summary", "on or off", "off", "print at exit what happened to memory"},
+    Option{"BELAY_FAULTS", "--faults", "explain or off", "explain", "explain in words when host code touches device memory"},
+};
+
+Refusal wrong(std::string_view variable, std::string_view value, std::string expected) {
+  return refuse({ACL_ERROR_RT_DEV_SETUP_ERROR, "", "EE2002",
+                 fmt::format("the environment variable {} has the value '{}'; expected: {}", variable, value, expected), "",
+                 fmt::format("correct or unset {}; 'belay run --help' lists all settings", variable)});
+}
+
+// Reads one variable after another and keeps the first mistake.
+class Reader {
+ public:
+  std::optional<std::string> text(const char* variable) const {
+    std::optional<std::string> value = platform::environment(variable);
+    return value && !value->empty() ? value : std::nullopt;
+  }
+
+  std::optional<std::size_t> amount_in(const char* variable, std::size_t unit) {
+    const std::optional<std::string> value = text(variable);
+    if (!value) return std::nullopt;
+    const std::optional<std::size_t> bytes = parse_amount(*value);
+    if (!bytes) {
+      complain(wrong(variable, *value, "a number of bytes, or one with K, M, G or T"));
+    } else if (*bytes % unit != 0) {
+      complain(wrong(variable, *value, fmt::format("a multiple of {}", amount(unit))));
+    } else if (*bytes > kMostDeviceBytes) {
+      complain(wrong(variable, *value, fmt::format("at most {}", amount(kMostDeviceBytes))));
+    }
+    return bytes;
+  }
+
+  template <std::size_t N>
+  std::size_t word(const char* variable, const std::array<std::string_view, N>& words, std::size_t fallback) {
+    const std::optional<std::string> value = text(variable);
+    if (!value) return fallback;
+    for (std::size_t i = 0; i < N; ++i) {
+      if (std::ranges::equal(*value, words[i], [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); })) return i;
+    }
+    std::string expected;
+    for (const std::string_view each : words) expected += (expected.empty() ? "" : " or ") + std::string{each};
+    complain(wrong(variable, *value, expected));
+    return fallback;
+  }
+
+  void complain(Refusal refusal) {
+    if (trouble_ == nullptr) trouble_ = std::move(refusal);
+  }
+  Refusal trouble() { return std::move(trouble_); }
+
+ private:
+  Refusal trouble_;
+};
+
+std::uint32_t read_device_count(Reader& reader, std::uint32_t of_product) {
+  const std::optional<std::string> value = reader.text("BELAY_DEVICES");
+  if (!value) return of_product;
+  const bool number = value->size() <= 2 && value->find_first_not_of("0123456789") == std::string::npos;
+  const unsigned long count = number ? std::stoul(*value) : 0;
+  if (count < 1 || count > kMostDevices) {
+    reader.complain(wrong("BELAY_DEVICES", *value, "a number from 1 to 64"));
+    return of_product;
+  }
+  return static_cast<std::uint32_t>(count);
+}
+
+// ASCEND_RT_VISIBLE_DEVICES (R-247 ... R-250). Reading stops at the first thing that does not fit; a list
+// that repeats or descends is void as a whole.
+void read_visible(Settings& settings) {
+  settings.visible.clear();
+  const std::optional<std::string> value = platform::environment("ASCEND_RT_VISIBLE_DEVICES");
+  if (!value) {
+    for (std::uint32_t i = 0; i < settings.machine_devices; ++i) settings.visible.push_back(i);
+    return;
+  }
+  std::size_t at = 0;
+  while (at < value->size() && std::isdigit(static_cast<unsigned char>((*value)[at])) != 0) {
+    std::uint64_t id = 0;
+    for (; at < value->size() && std::isdigit(static_cast<unsigned char>((*value)[at])) != 0; ++at) {
+      id = std::min<std::uint64_t>(id * 10 + static_cast<std::uint64_t>((*value)[at] - '0'), 1'000'000);
+    }
+    if (id >= settings.machine_devices) break;
+    if (!settings.visible.empty() && id <= settings.visible.back()) {
+      settings.visible.clear();
+      break;
+    }
+    settings.visible.push_back(static_cast<std::uint32_t>(id));
+    if (at >= value->size() || (*value)[at] != ',') break;
+    ++at;
+  }
+  if (settings.visible.empty()) settings.visible_trouble = *value;
+  settings.memory.devices = static_cast<std::uint32_t>(settings.visible.size());
+}
+
+}  // namespace
+
+std::span<const Option> options() { return kOptions; }
+
+Result<Settings> read_settings() {
+  Reader reader;
+  Settings settings;
+  Choice choice = find_product("A2").choice;
+  if (const std::optional<std::string> name = reader.text("BELAY_PRODUCT")) {
+    if (const ChoiceOrNothing found = find_product(*name); found.found) {
+      choice = found.choice;
+    } else {
+      reader.complain(wrong("BELAY_PRODUCT", *name, std::string{kOptions[0].values}));
+    }
+  }
+  MemorySettings& memory = settings.memory;
+  memory.product = choice.row;
+  settings.soc = choice.soc;
+
+  constexpr std::array<std::string_view, 3> kForms{"EP", "RC", "OPEN_CTRL_CPU"};
+  memory.form = static_cast<Form>(reader.word("BELAY_FORM", kForms, 0));
+  if (host_is_device(memory.form) && !has(choice.row->product, Feature::HostForm)) {
+    reader.complain(wrong("BELAY_FORM", kForms[static_cast<std::size_t>(memory.form)],
+                          fmt::format("EP on {}; the RC and Control-CPU-open forms exist on 310B, 310P, 910 and IPV350 (rule M-437)", choice.row->family)));
+  }
+  settings.machine_devices = read_device_count(reader, choice.row->devices);
+  memory.devices = settings.machine_devices;
+  memory.limits.total = reader.amount_in("BELAY_HBM", 2_MiB).value_or(choice.usable_bytes);
+  memory.limits.huge = reader.amount_in("BELAY_HUGE", 2_MiB);
+  memory.limits.huge1g = reader.amount_in("BELAY_HUGE1G", 1_GiB);
+  memory.limits.normal = reader.amount_in("BELAY_NORMAL", 4_KiB);
+  memory.limits.p2p = reader.amount_in("BELAY_P2P", 4_KiB);
+  memory.keep_bytes = reader.amount_in("BELAY_KEEP", 1).value_or(256_MiB);
+
+  // Where host and device are one, the host reaches device memory by nature (M-438).
+  const std::size_t access = reader.word("BELAY_HOST_ACCESS", std::array<std::string_view, 2>{"deny", "allow"}, 0);
+  memory.host_access = access == 1 || host_is_device(memory.form) ? HostAccess::Allow : HostAccess::Deny;
+  memory.pin = static_cast<PinMode>(reader.word("BELAY_PIN", std::array<std::string_view, 2>{"strict", "best-effort"}, 0));
+  settings.leak_report = reader.word("BELAY_LEAKS", std::array<std::string_view, 2>{"report", "off"}, 0) == 0;
+  settings.summary = reader.word("BELAY_SUMMARY", std::array<std::string_view, 2>{"off", "on"}, 0) == 1;
+  settings.fault_report = reader.word("BELAY_FAULTS", std::array<std::string_view, 2>{"explain", "off"}, 0) == 0 &&
+                          platform::environment("ASCEND_COREDUMP_SIGNAL").value_or("") != "none";
+  read_visible(settings);
+  if (Refusal trouble = reader.trouble()) return trouble;
+  return settings;
+}
+
+}  // namespace belay::config

@@ -1,0 +1,103 @@
+#include "memory/device_memory.h"
+
+#include <algorithm>
+
+#include "base/words.h"
+#include "observe/observe.h"
+
+namespace belay {
+
+void DeviceMemory::open(std::uint32_t device, const BookLimits& limits, HeapMap& map, Contents& contents) {
+  device_ = device;
+  map_ = &map;
+  contents_ = &contents;
+  books_.open(limits);
+  for (std::size_t i = 0; i < kHeapClasses; ++i) pools_[i].open(map, static_cast<HeapClass>(i), device);
+}
+
+HeapClass DeviceMemory::class_of(Page page, Origin origin) {
+  switch (origin) {
+    case Origin::MediaV1:
+    case Origin::MediaV2: return HeapClass::Media;
+    case Origin::Host: return HeapClass::Host;
+    case Origin::Malloc: break;
+  }
+  return page == Page::Huge2M ? HeapClass::Huge2M : HeapClass::Normal;
+}
+
+Refusal DeviceMemory::shortage(const Plan& plan) const {
+  const Amounts pool = books_.pool();
+  const Amounts kind = books_.of(plan.page, plan.p2p);
+  observe::publish({observe::What::AllocationRefused, device_, 0, 0, plan.asked, plan.footprint, page_bytes(plan.page)});
+  return out_of_memory(
+      "M-86",
+      fmt::format("module APP asked for {} bytes on device {}, which take {} ({} bytes) of {} pages; the device has {} "
+                  "bytes free of {} in all, {} free for that kind of page",
+                  plan.asked, device_, amount(plan.footprint), plan.footprint, amount(page_bytes(plan.page)), pool.free,
+                  pool.total, kind.free),
+      "not enough memory of the kind that the policy asks for",
+      "free memory or ask for less; BELAY_HBM, BELAY_HUGE, BELAY_HUGE1G and BELAY_NORMAL set how much there is");
+}
+
+Result<std::uintptr_t> DeviceMemory::allocate(const Plan& plan, std::uint8_t module, Origin origin) {
+  Page page = plan.page;
+  std::size_t footprint = plan.footprint;
+  if (!books_.take(page, footprint, plan.p2p)) {
+    // Only a shortage leads to the other pages, and then the whole block goes there (M-421).
+    if (plan.when_short == page || !books_.take(plan.when_short, plan.footprint_when_short, plan.p2p)) {
+      return shortage(plan);
+    }
+    page = plan.when_short;
+    footprint = plan.footprint_when_short;
+  }
+  const bool alone = stands_alone(footprint, page);
+  RangePool& pool = pools_[static_cast<std::size_t>(class_of(page, origin))];
+  const std::uintptr_t start = alone ? map_->open_whole(footprint, device_) : pool.take(footprint);
+  if (start == 0) {
+    books_.give(page, footprint, plan.p2p);
+    return out_of_memory("M-39", fmt::format("no room of {} is left in the device address window", amount(footprint)),
+                         "the window is full of live blocks, or the process has no address space left",
+                         "free memory, or raise the limit on address space (ulimit -v)");
+  }
+  if (!contents_->begin(start, footprint, plan.read_only)) {
+    books_.give(page, footprint, plan.p2p);
+    alone ? map_->close_whole(start, footprint) : pool.give(start, footprint);
+    return out_of_memory("M-86", fmt::format("the host could not map {} of device memory", amount(footprint)),
+                         "host code may touch device memory here, and the kernel refused the mapping",
+                         "raise vm.max_map_count or the limit on address space (ulimit -v)");
+  }
+  Usage& usage = usage_[module];
+  const std::size_t now = usage.current.fetch_add(footprint, std::memory_order_relaxed) + footprint;
+  std::size_t peak = usage.peak.load(std::memory_order_relaxed);
+  while (now > peak && !usage.peak.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
+  }
+  map_->publish(start, {footprint / 4_KiB, page, origin, module, plan.read_only, plan.p2p}, plan.asked);
+  observe::publish({observe::What::DeviceAllocated, device_, start, 0, plan.asked, footprint, page_bytes(page)});
+  return start;
+}
+
+void DeviceMemory::release(const Block& block) {
+  observe::publish({observe::What::DeviceFreed, device_, block.start, 0, block.asked, block.footprint, page_bytes(block.page)});
+  contents_->end(block.start, block.footprint, block.read_only);
+  usage_[block.module].current.fetch_sub(block.footprint, std::memory_order_relaxed);
+  books_.give(block.page, block.footprint, block.p2p);
+  if (stands_alone(block.footprint, block.page)) {
+    map_->close_whole(block.start, block.footprint);
+  } else {
+    pools_[static_cast<std::size_t>(class_of(block.page, block.origin))].give(block.start, block.footprint);
+  }
+}
+
+std::vector<ModuleUsage> DeviceMemory::usage() const {
+  std::vector<ModuleUsage> list;
+  for (std::size_t module = 0; module < usage_.size(); ++module) {
+    const std::size_t peak = usage_[module].peak.load(std::memory_order_relaxed);
+    if (peak == 0) continue;
+    const std::size_t current = usage_[module].current.load(std::memory_order_relaxed);
+    list.push_back({static_cast<std::uint8_t>(module), current, peak});
+  }
+  std::ranges::stable_sort(list, [](const ModuleUsage& a, const ModuleUsage& b) { return a.current > b.current; });
+  return list;
+}
+
+}  // namespace belay

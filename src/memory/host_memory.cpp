@@ -1,0 +1,177 @@
+#include "memory/host_memory.h"
+
+#include <array>
+#include <cstring>
+#include <mutex>
+
+#include "base/words.h"
+#include "memory/contents.h"
+#include "observe/observe.h"
+#include "platform/pinned.h"
+
+namespace belay {
+namespace {
+
+std::size_t block_bytes(const Plan& plan, bool unified_address) {
+  return unified_address ? round_up(plan.bytes, 2_MiB).value_or(SIZE_MAX) : plan.footprint;  // M-80, M-185
+}
+
+Refusal already_registered(const char* rule, std::uintptr_t start, std::size_t bytes) {
+  return refuse({ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED, rule, "EE1011",
+                 fmt::format("the range {} + {} bytes overlaps one that is registered already", hex(start), bytes), "",
+                 "unregister the earlier range with aclrtHostUnregister first"});
+}
+
+}  // namespace
+
+Refusal HostMemory::lock_refused(std::size_t bytes) const {
+  const std::optional<std::size_t> limit = platform::lock_limit();
+  return out_of_memory("M-431",
+                       fmt::format("module APP asked for {} bytes of page-locked host memory and the system refused to "
+                                   "lock them; the limit is {} (ulimit -l)",
+                                   bytes, limit ? amount(*limit) : "none"),
+                       "the limit on locked memory of this user is used up, or the machine is out of memory",
+                       "raise it with 'ulimit -l' or memlock in /etc/security/limits.conf, or set BELAY_PIN=best-effort "
+                       "to go on with memory that is not locked");
+}
+
+Result<void*> HostMemory::allocate(const Plan& plan, bool unified_address) {
+  const std::size_t bytes = block_bytes(plan, unified_address);
+  const platform::Pinned pinned = platform::map_pinned(bytes, pin_ == PinMode::Strict);
+  switch (pinned.outcome) {
+    case platform::PinOutcome::LockRefused: return lock_refused(plan.asked);
+    case platform::PinOutcome::NoMemory:
+      return out_of_memory("M-174", fmt::format("module APP asked for {} bytes of host memory", plan.asked),
+                           "the host has no room for them", "ask for less, or free host memory first");
+    case platform::PinOutcome::Done: break;
+  }
+  std::memset(pinned.start, kFreshByte, bytes);  // not initialised, and never zero by luck (M-13)
+  {
+    const std::unique_lock lock{mutex_};
+    blocks_.emplace(reinterpret_cast<std::uintptr_t>(pinned.start), PinnedBlock{bytes, plan.asked, unified_address});
+  }
+  observe::publish({observe::What::HostAllocated, 0, reinterpret_cast<std::uintptr_t>(pinned.start), 0, plan.asked, bytes, 4_KiB});
+  return pinned.start;
+}
+
+bool HostMemory::owns(std::uintptr_t start) const {
+  const std::shared_lock lock{mutex_};
+  return blocks_.contains(start);
+}
+
+Status HostMemory::release(void* pointer) {
+  const auto start = reinterpret_cast<std::uintptr_t>(pointer);
+  PinnedBlock block{};
+  {
+    const std::unique_lock lock{mutex_};
+    const auto found = blocks_.find(start);
+    if (found == blocks_.end()) {
+      const std::optional<HostRange> around = pinned_around(start);
+      return rejected("M-189", "hostPtr", hex(start),
+                      around ? fmt::format("it points {} bytes into the pinned block {}, not at its start", start - around->start, hex(around->start))
+                             : "no live block of pinned host memory starts there; it was freed already, or comes from another allocator",
+                      "free each block once, with the address that aclrtMallocHost returned");
+    }
+    if (registered_overlap(start, found->second.bytes)) {
+      return refuse({ACL_ERROR_RT_DRV_INTERNAL_ERROR, "M-193", "EL0005",
+                     fmt::format("the pinned block {} is still registered", hex(start)), "",
+                     "call aclrtHostUnregister for it first, then free it"});
+    }
+    block = found->second;
+    blocks_.erase(found);
+  }
+  observe::publish({observe::What::HostFreed, 0, start, 0, block.asked, block.bytes, 4_KiB});
+  platform::unmap_pinned(pointer, block.bytes);
+  return done();
+}
+
+std::optional<HostRange> HostMemory::pinned_around(std::uintptr_t address) const {
+  auto after = blocks_.upper_bound(address);
+  if (after == blocks_.begin()) return std::nullopt;
+  --after;
+  if (address - after->first >= after->second.bytes) return std::nullopt;
+  return HostRange{after->first, after->second.bytes};
+}
+
+bool HostMemory::registered_overlap(std::uintptr_t start, std::size_t bytes) const {
+  const auto after = registrations_.lower_bound(start);
+  if (after != registrations_.end() && overlap(start, bytes, after->first, after->second.bytes)) return true;
+  if (after == registrations_.begin()) return false;
+  const auto before = std::prev(after);
+  return overlap(start, bytes, before->first, before->second.bytes);
+}
+
+std::uintptr_t HostMemory::take_alias(std::size_t bytes) {
+  if (aliases_.bytes == 0) {
+    // The driver's place for host memory under a device address, else anywhere (D-31).
+    static constexpr std::array<std::uintptr_t, 2> kWished{0x070000000000, 0x220000000000};
+    aliases_ = platform::reserve_addresses(1_TiB, kWished);
+    if (aliases_.bytes == 0) return 0;
+    free_aliases_.give(*round_up(aliases_.base, 4_KiB), aliases_.bytes - 4_KiB);
+  }
+  return free_aliases_.take(bytes).value_or(0);
+}
+
+Result<std::uintptr_t> HostMemory::register_range(std::uintptr_t start, std::size_t bytes, RegisterWish wish) {
+  if (start % 4_KiB != 0) {
+    return driver_refuses("M-207", fmt::format("the address {} is not a multiple of 4096", hex(start)),
+                          "register whole pages: start at a multiple of 4096");
+  }
+  const std::unique_lock lock{mutex_};
+  if (registered_overlap(start, bytes)) return already_registered(wish.pinned ? "M-205" : "M-200", start, bytes);
+  const std::optional<HostRange> pinned = pinned_around(start);
+  Registration registration{bytes, 0, false};
+  if (wish.pinned) {
+    if (pinned) {
+      return rejected("M-206", "flag", "ACL_HOST_REG_PINNED", "the memory is page-locked already",
+                      "leave out ACL_HOST_REG_PINNED for memory from aclrtMallocHost");
+    }
+    registration.locked_here = platform::lock_pages(reinterpret_cast<void*>(start), bytes);
+    if (!registration.locked_here && pin_ == PinMode::Strict) return lock_refused(bytes);
+  }
+  if (wish.mapped) {
+    const bool same_address = pinned && blocks_.at(pinned->start).unified_address;
+    registration.device_address = same_address ? start : take_alias(*round_up(bytes, 4_KiB));
+    if (registration.device_address == 0) {
+      return out_of_memory("M-210", "no device address is left for registered host memory", "", "unregister ranges that are no longer used");
+    }
+  }
+  registrations_.emplace(start, registration);
+  return registration.device_address;
+}
+
+Status HostMemory::unregister(std::uintptr_t start) {
+  const std::unique_lock lock{mutex_};
+  const auto found = registrations_.find(start);
+  if (found == registrations_.end()) {
+    return refuse({ACL_ERROR_HOST_MEMORY_NOT_REGISTERED, "M-222", "EE1011",
+                   fmt::format("no registered range starts at {}", hex(start)), "",
+                   "pass the address that was registered, once"});
+  }
+  const Registration& registration = found->second;
+  if (registration.locked_here) platform::unlock_pages(reinterpret_cast<void*>(start), registration.bytes);
+  if (is_device_alias(registration.device_address)) {
+    free_aliases_.give(registration.device_address, *round_up(registration.bytes, 4_KiB));
+  }
+  registrations_.erase(found);
+  return done();
+}
+
+std::optional<std::uintptr_t> HostMemory::device_pointer(std::uintptr_t start) const {
+  const std::shared_lock lock{mutex_};
+  const auto found = registrations_.find(start);
+  if (found == registrations_.end() || found->second.device_address == 0) return std::nullopt;
+  return found->second.device_address;
+}
+
+std::optional<HostRange> HostMemory::find(std::uintptr_t address) const {
+  const std::shared_lock lock{mutex_};
+  if (const std::optional<HostRange> pinned = pinned_around(address)) return pinned;
+  auto after = registrations_.upper_bound(address);
+  if (after == registrations_.begin()) return std::nullopt;
+  --after;
+  if (address - after->first >= after->second.bytes) return std::nullopt;
+  return HostRange{after->first, after->second.bytes};
+}
+
+}  // namespace belay

@@ -1,0 +1,71 @@
+// Host memory that the runtime knows: pinned blocks of its own, and ranges that programs register.
+//
+// An ordered map under a reader-writer lock: pinning costs a system call anyway, and copies look here
+// only when they must tell pinned memory from pageable.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <shared_mutex>
+
+#include "base/result.h"
+#include "memory/plan.h"
+#include "memory/run_map.h"
+#include "platform/address_space.h"
+
+namespace belay {
+
+enum class PinMode : std::uint8_t { Strict, BestEffort };
+
+struct HostRange {
+  std::uintptr_t start;
+  std::size_t bytes;
+};
+
+struct RegisterWish {
+  bool mapped, pinned;
+};
+
+class HostMemory {
+ public:
+  explicit HostMemory(PinMode pin) : pin_{pin} {}
+
+  Result<void*> allocate(const Plan& plan, bool unified_address);
+  Status release(void* start);  // M-189, M-193
+  bool owns(std::uintptr_t start) const;
+
+  Result<std::uintptr_t> register_range(std::uintptr_t start, std::size_t bytes, RegisterWish wish);
+  Status unregister(std::uintptr_t start);
+  std::optional<std::uintptr_t> device_pointer(std::uintptr_t start) const;
+
+  // The pinned block or registered range around an address.
+  std::optional<HostRange> find(std::uintptr_t address) const;
+  // An address that registration handed out for device-side use only (M-210).
+  bool is_device_alias(std::uintptr_t address) const { return aliases_.bytes != 0 && aliases_.contains(address); }
+
+ private:
+  struct PinnedBlock {
+    std::size_t bytes, asked;
+    bool unified_address;
+  };
+  struct Registration {
+    std::size_t bytes;
+    std::uintptr_t device_address;  // 0: not mapped
+    bool locked_here;
+  };
+  bool registered_overlap(std::uintptr_t start, std::size_t bytes) const;
+  std::optional<HostRange> pinned_around(std::uintptr_t address) const;
+  Refusal lock_refused(std::size_t bytes) const;
+  std::uintptr_t take_alias(std::size_t bytes);
+
+  PinMode pin_;
+  mutable std::shared_mutex mutex_;
+  std::map<std::uintptr_t, PinnedBlock> blocks_;
+  std::map<std::uintptr_t, Registration> registrations_;
+  platform::AddressRange aliases_;
+  RunMap free_aliases_;
+};
+
+}  // namespace belay

@@ -1,0 +1,140 @@
+#include "memory/memory.h"
+
+#include <array>
+
+#include "base/words.h"
+
+namespace belay {
+namespace {
+
+constexpr std::size_t kWindowBytes = 0x180000000000 - 0x12C000000000;  // D-31
+constexpr std::size_t kMediaWindow = 16_GiB;                           // M-400
+
+platform::AddressRange device_window() {
+  // The driver's window for ordinary device memory, then its place under sanitizers (D-31, D-36).
+  static constexpr std::array<std::uintptr_t, 2> kWished{0x12C000000000, 0x210000000000};
+  platform::AddressRange window = platform::reserve_addresses(kWindowBytes, kWished);
+  if (window.base == 0) {
+    // No room even for numbers as a whole: a smaller window still serves.
+    window = platform::reserve_addresses(256_GiB, {});
+  }
+  const std::uintptr_t aligned = round_up(window.base, kHeapBytes).value_or(0);
+  const std::size_t lost = aligned - window.base;
+  window.base = aligned;
+  window.bytes = window.bytes > lost ? round_down(window.bytes - lost, kHeapBytes) : 0;
+  return window;
+}
+
+bool is_media(Origin origin) { return origin == Origin::MediaV1 || origin == Origin::MediaV2; }
+
+}  // namespace
+
+Memory::Memory(const MemorySettings& settings)
+    : settings_{settings},
+      map_{device_window()},
+      contents_{map_, settings.host_access, settings.keep_bytes},
+      host_{settings.pin} {
+  for (std::uint32_t i = 0; i < settings.devices; ++i) {
+    devices_.push_back(std::make_unique<DeviceMemory>());
+    devices_.back()->open(i, settings.limits, map_, contents_);
+  }
+}
+
+Result<void*> Memory::allocate(std::uint32_t device, const Plan& plan, std::uint8_t module, Origin origin) {
+  const bool counted = is_media(origin) && has(settings_.product->product, Feature::MediaWindow16G);
+  if (counted) {
+    std::size_t used = media_bytes_.load();
+    do {
+      if (plan.footprint > kMediaWindow - used) {
+        return out_of_memory("M-400", fmt::format("module DVPP asked for {} bytes; this process holds {} of the {} that media memory may take",
+                                                  plan.asked, amount(used), amount(kMediaWindow)),
+                             "the media address space of a process is used up", "free media memory first");
+      }
+    } while (!media_bytes_.compare_exchange_weak(used, used + plan.footprint));
+  }
+  Result<std::uintptr_t> start = devices_[device]->allocate(plan, module, origin);
+  if (!start) {
+    if (counted) media_bytes_.fetch_sub(plan.footprint);
+    return start.take_refusal();
+  }
+  return reinterpret_cast<void*>(*start);
+}
+
+Result<void*> Memory::allocate_host(std::uint32_t device, const Plan& plan, std::uint8_t module, bool unified_address) {
+  if (host_is_device(settings_.form)) return allocate(device, plan, module, Origin::Host);  // M-438
+  return host_.allocate(plan, unified_address);
+}
+
+void Memory::end_block(const Block& block) {
+  if (is_media(block.origin) && has(settings_.product->product, Feature::MediaWindow16G)) media_bytes_.fetch_sub(block.footprint);
+  devices_[block.device]->release(block);
+}
+
+std::string Memory::describe(std::uintptr_t address) const {
+  if (map_.contains(address)) {
+    if (const std::optional<Block> block = map_.find(address)) {
+      return fmt::format("it points {} bytes into the block {} of {} bytes on device {}, not at its start", address - block->start,
+                         hex(block->start), block->asked, block->device);
+    }
+    return "it is a device address, but no live block is there: freed already, lost in a device reset, or never allocated";
+  }
+  if (host_.is_device_alias(address)) return "it is a device address of registered host memory, which belongs to its registration";
+  return "it is not device memory: it comes from another allocator";
+}
+
+Status Memory::free_device(void* pointer) {
+  const auto start = reinterpret_cast<std::uintptr_t>(pointer);
+  if (const std::optional<Block> block = map_.withdraw(start)) {
+    end_block(*block);
+    return done();
+  }
+  if (host_.owns(start)) return host_.release(pointer);  // M-116: the driver does not look which kind it is
+  return rejected("M-111", "devPtr", hex(start), describe(start),
+                  "free each block once, with the address that its allocation returned");
+}
+
+Status Memory::free_host(void* pointer) {
+  const auto start = reinterpret_cast<std::uintptr_t>(pointer);
+  if (!map_.contains(start)) return host_.release(pointer);
+  if (const std::optional<Block> block = map_.find(start); block && block->origin == Origin::Host && block->start == start) {
+    if (const std::optional<Block> ours = map_.withdraw(start)) {
+      end_block(*ours);
+      return done();
+    }
+  }
+  return rejected("M-188", "hostPtr", hex(start), "it is device memory", "free device memory with aclrtFree");
+}
+
+Status Memory::free_media(void* pointer) {
+  const auto start = reinterpret_cast<std::uintptr_t>(pointer);
+  if (const std::optional<Block> block = map_.withdraw(start)) {
+    end_block(*block);
+    return done();
+  }
+  return rejected("M-398", "devPtr", hex(start), describe(start), "pass the address that the media allocator returned, once");
+}
+
+void Memory::close_device(std::uint32_t device) {
+  std::vector<std::uintptr_t> starts;
+  map_.for_each_block(device, [&](const Block& block) {
+    if (block.origin != Origin::Host) starts.push_back(block.start);
+  });
+  for (const std::uintptr_t start : starts) {
+    if (const std::optional<Block> block = map_.withdraw(start)) end_block(*block);
+  }
+  peers_.drop(device);
+}
+
+Whereabouts Memory::locate(std::uintptr_t address) const {
+  if (map_.contains(address)) {
+    const std::optional<Block> block = map_.find(address);
+    if (!block) return {Place::NoBlock};
+    if (block->origin == Origin::Host) return {Place::Host, 0, 4_KiB};
+    return {Place::Device, block->device, page_bytes(block->page)};
+  }
+  if (host_.is_device_alias(address)) return {Place::DeviceAlias};
+  if (host_.find(address)) return {Place::Host, 0, 4_KiB};
+  return {Place::Pageable};
+}
+
+}  // namespace belay

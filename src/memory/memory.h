@@ -1,0 +1,71 @@
+// All memory that this process knows: the address window, its bytes, every device, pinned host memory.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "memory/contents.h"
+#include "memory/device_memory.h"
+#include "memory/heap_map.h"
+#include "memory/host_memory.h"
+#include "memory/peers.h"
+
+namespace belay {
+
+struct MemorySettings {
+  const ProductRow* product = nullptr;
+  Form form = Form::EP;
+  std::uint32_t devices = 0;
+  BookLimits limits;  // the same for every device
+  HostAccess host_access = HostAccess::Deny;
+  PinMode pin = PinMode::Strict;
+  std::size_t keep_bytes = 256_MiB;
+};
+
+// Where an address points, as aclrtPointerGetAttributes sees it.
+enum class Place : std::uint8_t { Host, Device, Pageable, NoBlock, DeviceAlias };
+struct Whereabouts {
+  Place place;
+  std::uint32_t device = 0;
+  std::size_t page = 0;
+};
+
+class Memory {
+ public:
+  explicit Memory(const MemorySettings& settings);
+
+  const MemorySettings& settings() const { return settings_; }
+  HeapMap& map() { return map_; }
+  Contents& contents() { return contents_; }
+  HostMemory& host() { return host_; }
+  Peers& peers() { return peers_; }
+  DeviceMemory& device(std::uint32_t index) { return *devices_[index]; }
+
+  Result<void*> allocate(std::uint32_t device, const Plan& plan, std::uint8_t module, Origin origin);
+  Result<void*> allocate_host(std::uint32_t device, const Plan& plan, std::uint8_t module, bool unified_address);
+
+  Status free_device(void* pointer);  // M-111, M-116: any block, pinned ones too
+  Status free_host(void* pointer);    // M-188, M-189
+  Status free_media(void* pointer);   // M-398
+
+  // Ends every block of a device; host memory of the RC form stays (M-406, M-407, M-438).
+  void close_device(std::uint32_t device);
+
+  Whereabouts locate(std::uintptr_t address) const;
+  std::optional<Block> find(std::uintptr_t address) const { return map_.find(address); }
+  // What is wrong with an address that no block starts at, in words.
+  std::string describe(std::uintptr_t address) const;
+
+ private:
+  void end_block(const Block& block);
+
+  MemorySettings settings_;
+  HeapMap map_;
+  Contents contents_;
+  HostMemory host_;
+  Peers peers_;
+  std::vector<std::unique_ptr<DeviceMemory>> devices_;
+  std::atomic<std::size_t> media_bytes_{0};
+};
+
+}  // namespace belay

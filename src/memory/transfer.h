@@ -1,0 +1,56 @@
+// Copying and filling: ranges are checked, then bytes move at once.
+//
+// The direction is found from the two addresses (M-240). Every byte of a device range must lie in a
+// page that some live block of one device occupies (M-434); host addresses are not checked. A call that
+// is refused has moved nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "acl/acl_rt.h"
+#include "base/result.h"
+#include "memory/memory.h"
+
+namespace belay {
+
+// One item of a batch, with the attribute that applies to it.
+struct BatchItem {
+  void* to;
+  void* from;
+  std::size_t bytes;
+  const aclrtMemcpyBatchAttr* attribute;
+};
+
+class Transfer {
+ public:
+  // `acting`: device of the current context; it decides whose peer access counts.
+  Transfer(Memory& memory, std::uint32_t acting) : memory_{memory}, acting_{acting} {}
+
+  Status copy(void* to, const void* from, std::size_t bytes);
+  Status copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
+                   std::size_t height);
+  Status fill(void* to, unsigned char value, std::size_t bytes);
+  Status fill32(void* to, std::uint32_t value, std::size_t words);
+  Status check_item(const BatchItem& item) const;  // would this copy be refused?
+
+ private:
+  struct End {
+    std::uintptr_t address;
+    bool on_device;
+    std::uint32_t device;
+  };
+  Result<End> check(std::uintptr_t address, std::size_t bytes, bool written) const;
+  Status check_pair(const End& to, const End& from) const;
+  Status move(const End& to, const End& from, std::size_t bytes);
+
+  Memory& memory_;
+  std::uint32_t acting_;
+};
+
+// The synchronous batch (M-292 ... M-295): all checks first, then all copies. `fail_index` is SIZE_MAX
+// unless one item is at fault.
+Status copy_batch(Memory& memory, std::span<const BatchItem> items, std::size_t& fail_index);
+
+}  // namespace belay

@@ -1,0 +1,79 @@
+#include "platform/address_space.h"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace belay::platform {
+namespace {
+
+// The raw call: ThreadSanitizer's interceptor drops address hints.
+void* raw_mmap(std::uintptr_t at, std::size_t bytes, int flags) {
+  const long got = ::syscall(SYS_mmap, at, bytes, PROT_NONE,
+                             flags | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return reinterpret_cast<void*>(got);
+}
+
+// Every byte unmapped or PROT_NONE? Then the numbers can be used although the range is not ours.
+bool inaccessible(std::uintptr_t base, std::size_t bytes) {
+  std::FILE* maps = std::fopen("/proc/self/maps", "re");
+  if (maps == nullptr) return false;
+  bool free = true;
+  char line[512];
+  while (std::fgets(line, sizeof line, maps) != nullptr) {
+    std::uintptr_t from = 0;
+    std::uintptr_t to = 0;
+    char rights[8] = "";
+    if (std::sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %7s", &from, &to, rights) != 3) continue;
+    if (from < base + bytes && to > base && std::strncmp(rights, "---", 3) != 0) {
+      free = false;
+      break;
+    }
+  }
+  std::fclose(maps);
+  return free;
+}
+
+bool under_valgrind() {
+  // Valgrind needs seconds per reserved terabyte, and tells of itself through its preload.
+  const char* preload = std::getenv("LD_PRELOAD");
+  return preload != nullptr && std::strstr(preload, "vgpreload") != nullptr;
+}
+
+void keep_out_of_dumps_and_children(void* at, std::size_t bytes) {
+  ::madvise(at, bytes, MADV_DONTDUMP);
+  ::madvise(at, bytes, MADV_DONTFORK);
+}
+
+}  // namespace
+
+AddressRange reserve_addresses(std::size_t bytes, std::span<const std::uintptr_t> wished_bases) {
+  const bool may_map = !under_valgrind();
+  for (const std::uintptr_t base : wished_bases) {
+    if (may_map) {
+      void* got = raw_mmap(base, bytes, MAP_FIXED_NOREPLACE);
+      if (got == reinterpret_cast<void*>(base)) {
+        keep_out_of_dumps_and_children(got, bytes);
+        return {base, bytes, true};
+      }
+      if (got != MAP_FAILED && reinterpret_cast<long>(got) > 0) ::munmap(got, bytes);  // kernels before 4.17
+    }
+    if (inaccessible(base, bytes)) return {base, bytes, false};
+  }
+  void* got = raw_mmap(0, bytes, 0);
+  if (got == MAP_FAILED || reinterpret_cast<long>(got) < 0) return {};
+  keep_out_of_dumps_and_children(got, bytes);
+  return {reinterpret_cast<std::uintptr_t>(got), bytes, true};
+}
+
+bool protect_pages(void* start, std::size_t bytes, bool writable) {
+  return ::mprotect(start, bytes, writable ? PROT_READ | PROT_WRITE : PROT_READ) == 0;
+}
+
+}  // namespace belay::platform

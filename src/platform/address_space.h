@@ -1,0 +1,30 @@
+// A range of addresses that nothing else in the process uses.
+//
+// Device addresses are numbers in a table of ours; the reservation only keeps other mappings out and
+// makes a touch fault. Where the range cannot be reserved (RLIMIT_AS, Valgrind, a sanitizer that owns
+// the gap) the numbers are used all the same, as long as no byte of the range is accessible: an
+// unmapped address faults as well as a PROT_NONE one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace belay::platform {
+
+struct AddressRange {
+  std::uintptr_t base = 0;
+  std::size_t bytes = 0;
+  bool reserved = false;  // ours in the kernel's books; pages can be mapped into it
+
+  bool contains(std::uintptr_t address) const { return address - base < bytes; }
+};
+
+// Takes the first of the wished bases that is free, else any place. A base of 0 in the answer means
+// that the process has no room at all.
+AddressRange reserve_addresses(std::size_t bytes, std::span<const std::uintptr_t> wished_bases);
+
+// Forbids (or allows again) writing to whole pages of a mapping made inside a reservation.
+bool protect_pages(void* start, std::size_t bytes, bool writable);
+
+}  // namespace belay::platform

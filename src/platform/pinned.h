@@ -1,0 +1,28 @@
+// Page-locked host memory, and the limit that the system sets on it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace belay::platform {
+
+enum class PinOutcome : std::uint8_t { Done, NoMemory, LockRefused };
+
+struct Pinned {
+  PinOutcome outcome;
+  void* start = nullptr;
+  bool locked = false;
+};
+
+// Maps and locks. When locking is refused: LockRefused and nothing kept if `must_lock`, else unlocked memory.
+Pinned map_pinned(std::size_t bytes, bool must_lock);
+void unmap_pinned(void* start, std::size_t bytes);
+
+bool lock_pages(const void* start, std::size_t bytes);
+void unlock_pages(const void* start, std::size_t bytes);
+
+// The soft limit on locked memory in bytes; empty when there is none.
+std::optional<std::size_t> lock_limit();
+
+}  // namespace belay::platform

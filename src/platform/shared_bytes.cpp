@@ -1,0 +1,84 @@
+#include "platform/shared_bytes.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+namespace belay::platform {
+
+SharedBytes::~SharedBytes() { abandon(); }
+
+void SharedBytes::abandon() {
+  const int file = std::exchange(file_, -1);
+  if (file >= 0) ::close(file);
+}
+
+bool SharedBytes::create(const char* name, std::size_t bytes) {
+  file_ = ::memfd_create(name, MFD_CLOEXEC);
+  return file_ >= 0 && ::ftruncate(file_, static_cast<off_t>(bytes)) == 0;
+}
+
+std::byte* SharedBytes::view(std::size_t offset, std::size_t bytes) const {
+  // PROT_NONE first: under mlockall(MCL_FUTURE) a readable mapping would be committed as a whole.
+  void* at = ::mmap(nullptr, bytes, PROT_NONE, MAP_SHARED | MAP_NORESERVE, file_, static_cast<off_t>(offset));
+  if (at == MAP_FAILED) return nullptr;
+  ::madvise(at, bytes, MADV_DONTDUMP);
+  ::madvise(at, bytes, MADV_DONTFORK);
+  if (::mprotect(at, bytes, PROT_READ | PROT_WRITE) != 0) {
+    ::munmap(at, bytes);
+    return nullptr;
+  }
+  return static_cast<std::byte*>(at);
+}
+
+bool SharedBytes::map_at(std::uintptr_t address, std::size_t offset, std::size_t bytes) const {
+  void* at = ::mmap(reinterpret_cast<void*>(address), bytes, PROT_READ | PROT_WRITE,
+                    MAP_SHARED | MAP_NORESERVE | MAP_FIXED, file_, static_cast<off_t>(offset));
+  if (at == MAP_FAILED) return false;
+  ::madvise(at, bytes, MADV_DONTDUMP);
+  ::madvise(at, bytes, MADV_DONTFORK);
+  return true;
+}
+
+bool SharedBytes::read(std::size_t offset, void* to, std::size_t bytes) const {
+  auto* at = static_cast<std::byte*>(to);
+  while (bytes > 0) {
+    const ssize_t got = ::pread(file_, at, bytes, static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    at += got;
+    offset += static_cast<std::size_t>(got);
+    bytes -= static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+bool SharedBytes::write(std::size_t offset, const void* from, std::size_t bytes) const {
+  const auto* at = static_cast<const std::byte*>(from);
+  while (bytes > 0) {
+    const ssize_t put = ::pwrite(file_, at, bytes, static_cast<off_t>(offset));
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) return false;
+    at += put;
+    offset += static_cast<std::size_t>(put);
+    bytes -= static_cast<std::size_t>(put);
+  }
+  return true;
+}
+
+bool SharedBytes::discard(std::size_t offset, std::size_t bytes) const {
+  return ::fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
+                     static_cast<off_t>(bytes)) == 0;
+}
+
+std::size_t SharedBytes::committed() const {
+  struct stat about {};
+  return ::fstat(file_, &about) == 0 ? static_cast<std::size_t>(about.st_blocks) * 512 : 0;
+}
+
+}  // namespace belay::platform

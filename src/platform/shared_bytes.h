@@ -1,0 +1,41 @@
+// The bytes behind an address range: one sparse file in memory, seen through views of our own.
+//
+// Nothing is committed until it is written. A view is a mapping that only the runtime knows; where
+// address space is short (RLIMIT_AS) there is none and the same bytes are reached by pread/pwrite.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace belay::platform {
+
+class SharedBytes {
+ public:
+  SharedBytes() = default;
+  SharedBytes(const SharedBytes&) = delete;
+  SharedBytes& operator=(const SharedBytes&) = delete;
+  ~SharedBytes();
+
+  // False, with errno set, when the kernel gives no file.
+  bool create(const char* name, std::size_t bytes);
+
+  // A readable and writable view, or nullptr where there is no address space for it.
+  std::byte* view(std::size_t offset, std::size_t bytes) const;
+  // Maps bytes at a fixed address inside a reservation, for host code to touch.
+  bool map_at(std::uintptr_t address, std::size_t offset, std::size_t bytes) const;
+
+  bool read(std::size_t offset, void* to, std::size_t bytes) const;
+  bool write(std::size_t offset, const void* from, std::size_t bytes) const;
+
+  // Gives the memory of whole pages back to the system; they are fresh again.
+  bool discard(std::size_t offset, std::size_t bytes) const;
+  std::size_t committed() const;
+
+  // After fork the child must not keep the parent's bytes alive.
+  void abandon();
+
+ private:
+  int file_ = -1;
+};
+
+}  // namespace belay::platform

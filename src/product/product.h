@@ -1,0 +1,122 @@
+// Each Ascend chip as a row of data.
+//
+// What differs between products is looked up here and nowhere else: no file above this room asks
+// "is it a 910B?". Rows come from the rules named in their comments; figures without a public source
+// are marked as assumed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "base/size.h"
+
+namespace belay {
+
+// Products as the documents group them. The value is also the bit in a ProductSet.
+enum class Product : std::uint8_t { A950, A3, A2, B310, P310, T910, IPV };
+
+using ProductSet = std::uint8_t;
+constexpr ProductSet bit(Product p) { return static_cast<ProductSet>(1U << static_cast<unsigned>(p)); }
+
+namespace sets {
+inline constexpr ProductSet k950 = bit(Product::A950), kA3 = bit(Product::A3), kA2 = bit(Product::A2),
+                            k310B = bit(Product::B310), k310P = bit(Product::P310), k910 = bit(Product::T910),
+                            kIPV = bit(Product::IPV);
+inline constexpr ProductSet kAllButIpv = k950 | kA3 | kA2 | k310B | k310P | k910;
+inline constexpr ProductSet kAll = kAllButIpv | kIPV;
+}  // namespace sets
+
+// What only some products have. Each is answered by one set (M-8, R-266, the table of 01 section 1).
+enum class Feature : std::uint8_t {
+  EveryChip,         // functions that every product has
+  NotOnIpv,          // ... every product but IPV350
+  HostRegistration,  // M-199
+  HostMapQuery,      // M-227
+  BatchCopy,         // M-283
+  FillD32,           // M-390
+  UsageByModule,     // M-152
+  MediaV1,           // acldvpp*, M-403
+  MediaV2,           // hi_mpi_*, M-404
+  MediaWindow16G,    // M-400
+  P2pPolicies,       // M-69
+  HugePages1G,       // M-70
+  BandwidthChoice,   // M-67, M-71
+  ReadOnlyBlocks,    // M-72
+  UnifiedHostVa,     // vaFlag 1, M-183
+  PeerAccess,
+  PeerCopyNeedsEnable,  // M-245
+  PeerCopy,          // M-245: 310B has none
+  Identity,          // uuid, PCI id, device limits: R-266
+  HostForm,          // RC and Control-CPU-open forms, M-437
+  Count_
+};
+
+constexpr ProductSet supported_on(Feature feature) {
+  using namespace sets;
+  switch (feature) {
+    case Feature::EveryChip: return kAll;
+    case Feature::NotOnIpv: case Feature::HostMapQuery: return kAllButIpv;
+    case Feature::HostRegistration: case Feature::BatchCopy: case Feature::FillD32: case Feature::Identity:
+      return k950 | kA3 | kA2;
+    case Feature::UsageByModule: return kA3 | kA2 | k310B | k310P | k910;
+    case Feature::MediaV1: return kA3 | kA2 | k310B | k310P | k910;
+    case Feature::MediaV2: return kA3 | kA2 | k310B | k310P;
+    case Feature::MediaWindow16G: return kA3 | kA2 | k310P;
+    case Feature::P2pPolicies: return k950 | kA3 | kA2 | k310P | k910;
+    case Feature::HugePages1G: return k950 | kA3 | kA2;
+    case Feature::BandwidthChoice: return kIPV;
+    case Feature::ReadOnlyBlocks: return kAllButIpv;
+    case Feature::UnifiedHostVa: return kA3 | kA2;
+    case Feature::PeerAccess: return k950 | kA3 | kA2 | k310P | k910;
+    case Feature::PeerCopyNeedsEnable: return k950 | kA2 | k310P | k910;
+    case Feature::PeerCopy: return kAll & static_cast<ProductSet>(~k310B);
+    case Feature::HostForm: return k310B | k310P | k910 | kIPV;
+    case Feature::Count_: break;
+  }
+  return 0;
+}
+
+constexpr bool has(Product product, Feature feature) { return (supported_on(feature) & bit(product)) != 0; }
+
+enum class Technology : std::uint8_t { Hbm, Ddr };
+
+struct ProductRow {
+  Product product;
+  std::string_view family;  // as the documents call it
+  std::string_view key;     // short name for BELAY_PRODUCT
+  std::string_view soc;     // what aclrtGetSocName answers by default
+  Technology technology;
+  std::size_t usable_bytes;  // what aclrtGetMemInfo reports as total (M-143, D-59)
+  std::size_t padding;       // bytes added by aclrtMalloc (M-34, M-35)
+  std::uint32_t devices;     // of the default machine
+  std::uint32_t ai_cores, vector_cores, ai_cpus;
+  std::size_t l2_bytes;
+  std::int64_t npu_arch;
+};
+
+// A chip of a product that differs from its row by name and memory.
+struct Chip {
+  std::string_view soc;
+  Product product;
+  std::size_t usable_bytes;
+};
+
+std::span<const ProductRow> products();
+std::span<const Chip> chips();
+const ProductRow& row_of(Product product);
+
+// A product chosen by name: a key ("A2", "910B"), a family name or a SoC name. Empty if unknown.
+struct Choice {
+  const ProductRow* row;
+  std::string_view soc;
+  std::size_t usable_bytes;
+};
+struct ChoiceOrNothing {
+  bool found;
+  Choice choice;
+};
+ChoiceOrNothing find_product(std::string_view name);
+
+}  // namespace belay

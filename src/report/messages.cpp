@@ -1,0 +1,160 @@
+#include "report/messages.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "platform/process.h"
+#include "report/log.h"
+
+namespace belay::report {
+namespace {
+
+struct Title {
+  std::string_view code, words;
+};
+constexpr std::array kTitles{
+    Title{"EH0001", "Invalid_Argument"},          Title{"EH0002", "Invalid_Null_Pointer"},
+    Title{"EH0003", "Invalid_Path"},              Title{"EH0004", "Invalid_File_Content"},
+    Title{"EH0006", "Feature_Not_Supported"},     Title{"EH0007", "Invalid_Argument"},
+    Title{"EH0009", "Invalid_Argument"},          Title{"EH0010", "Host_Allocation_Failure"},
+    Title{"EE1001", "Invalid_Argument"},          Title{"EE1003", "Invalid_Argument"},
+    Title{"EE1005", "Operation_Not_Supported"},   Title{"EE1011", "Invalid_Argument"},
+    Title{"EE1016", "Operation_Not_Supported"},   Title{"EE1017", "Invalid_Handle"},
+    Title{"EE1018", "Wrong_Call_Order"},          Title{"EE1020", "System_Call_Failure"},
+    Title{"EE1023", "Resource_Failure"},          Title{"EE2002", "Invalid_Environment_Variable"},
+    Title{"EL0001", "No_Device"},                 Title{"EL0002", "Invalid_Device_Id"},
+    Title{"EL0003", "Invalid_Argument"},          Title{"EL0004", "Memory_Allocation_Failure"},
+    Title{"EL0005", "Device_Busy"},               Title{"EH9999", "Inner_Error"},
+    Title{"EE9999", "Inner_Error"},
+};
+
+std::string_view title_of(std::string_view code) {
+  const auto found = std::ranges::find(kTitles, code, &Title::code);
+  return found == kTitles.end() ? "Failure" : found->words;
+}
+
+struct Message {
+  std::string code, line, cause, solution;
+  std::int32_t thread;
+  bool internal() const { return code.ends_with("9999"); }
+};
+
+// capped, the oldest goes first. A message takes up to three lines.
+constexpr std::size_t kMostMessages = 300;
+
+class Pile {
+ public:
+  void add(Message message) {
+    if (messages_.size() == kMostMessages) messages_.pop_front();
+    messages_.push_back(std::move(message));
+  }
+
+  const char* take(bool name_threads) {
+    if (messages_.empty()) return nullptr;
+    auto head = std::ranges::find_if(messages_, [](const Message& m) { return !m.internal(); });
+    if (head == messages_.end()) head = messages_.begin();
+    const auto about = [&](const Message& m) { return name_threads ? fmt::format("[THREAD:{}] ", m.thread) : std::string{}; };
+    text_ = head->internal()
+                ? fmt::format("{}: an internal error occurred. {}{}\n", head->code, about(*head), head->line)
+                : fmt::format("[PID: {}] {}{}\n", platform::process_id(), about(*head), head->line);
+    constexpr std::string_view kIndent = "        ";
+    if (!head->cause.empty()) text_ += fmt::format("{}Possible Cause: {}.\n", kIndent, head->cause);
+    if (!head->solution.empty()) text_ += fmt::format("{}Solution: {}.\n", kIndent, head->solution);
+    text_ += fmt::format("{}TraceBack (most recent call last):\n", kIndent);
+    for (auto each = messages_.begin(); each != messages_.end(); ++each) {
+      if (each == head) continue;
+      text_ += fmt::format("{}{}{}", kIndent, about(*each), each->line);
+      if (!each->solution.empty()) text_ += fmt::format(" Solution: {}.", each->solution);
+      text_ += '\n';
+    }
+    messages_.clear();
+    return text_.c_str();
+  }
+
+  void clear() { messages_.clear(); }
+
+ private:
+  std::deque<Message> messages_;
+  std::string text_;
+};
+
+Pile& thread_pile() {
+  thread_local Pile pile;
+  return pile;
+}
+
+// Never destroyed: calls may still fail in static destructors of the program.
+struct Shared {
+  std::mutex mutex;
+  Pile pile;
+};
+Shared& shared() {
+  static auto* one = new Shared;
+  return *one;
+}
+
+std::atomic<bool> g_whole_process{false};
+constinit thread_local aclError t_last_error = ACL_SUCCESS;
+
+// What the first layer answers is not remembered, nor "not supported".
+bool is_remembered(aclError code) {
+  const bool first_layer = (code >= 100000 && code < 107000) || (code >= 148000 && code < 149000) ||
+                           (code >= 200000 && code < 207000) || (code >= 500000 && code < 507000);
+  return !first_layer && code != ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
+}
+
+}  // namespace
+
+aclError fail(const char* api, const Error& error) noexcept {
+  if (error.remember && is_remembered(error.code)) t_last_error = error.code;
+  if (std::string_view{error.catalog}.empty()) return error.code;
+  try {
+    Message message;
+    message.code = error.catalog;
+    message.line = fmt::format("{} {}({}): {} failed with {}: {}{}.", platform::time_stamp(), title_of(error.catalog), error.catalog, api,
+                               error.code, error.what, *error.rule != '\0' ? fmt::format(" [rule {}]", error.rule) : std::string{});
+    message.cause = error.cause;
+    message.solution = error.solution;
+    message.thread = platform::thread_id();
+    log(Level::Error, message.code.starts_with("EH") ? Module::Ascendcl : Module::Runtime, api, 0, message.line);
+    if (g_whole_process.load()) {
+      const std::lock_guard lock{shared().mutex};
+      shared().pile.add(std::move(message));
+    } else {
+      thread_pile().add(std::move(message));
+    }
+  } catch (...) {
+    // Out of host memory: the code still says what happened.
+  }
+  return error.code;
+}
+
+const char* take_text() {
+  if (!g_whole_process.load()) return thread_pile().take(false);
+  const std::lock_guard lock{shared().mutex};
+  return shared().pile.take(true);
+}
+
+aclError last_error() { return t_last_error; }
+
+aclError take_last_error() {
+  const aclError code = t_last_error;
+  t_last_error = ACL_SUCCESS;
+  return code;
+}
+
+void keep_for_process(bool whole_process) { g_whole_process.store(whole_process); }
+
+void forget() {
+  thread_pile().clear();
+  t_last_error = ACL_SUCCESS;
+  g_whole_process.store(false);
+}
+
+}  // namespace belay::report

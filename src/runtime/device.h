@@ -1,0 +1,23 @@
+// One device as this process sees it: opened, set, reset, closed (R-52 ... R-67).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "acl/acl_rt.h"
+#include "runtime/context.h"
+
+namespace belay {
+
+struct Device {
+  std::uint32_t set_count = 0;          // SetDevice minus ResetDevice
+  std::uint32_t explicit_contexts = 0;  // each keeps the device open
+  bool open = false;
+  std::shared_ptr<Context> primary;
+  aclrtFloatOverflowMode saturation = ACL_RT_OVERFLOW_MODE_SATURATION;
+  std::array<std::optional<std::uint32_t>, 2> core_limits;
+};
+
+}  // namespace belay

@@ -1,0 +1,176 @@
+#include "runtime/process.h"
+
+#include <utility>
+
+#include "base/words.h"
+#include "observe/observe.h"
+
+namespace belay {
+namespace {
+
+Refusal reset_too_often(std::int32_t id) {
+  return refuse({ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, "R-60", "EE1018",
+                 fmt::format("device {} is not set: it was reset as often as it was set, or never set", id),
+                 "", "call aclrtResetDevice once for each aclrtSetDevice of that device"});
+}
+
+}  // namespace
+
+Process::Process(Settings settings)
+    : settings_{std::move(settings)}, memory_{settings_.memory}, devices_(settings_.memory.devices) {
+  device_limits[ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE].store(32_KiB);
+  device_limits[ACL_RT_DEV_LIMIT_SIMD_PRINTF_FIFO_SIZE_PER_CORE].store(32_KiB);
+}
+
+Context* Process::current_by_default() {
+  if (Contexts::bound() != nullptr) Contexts::bind(nullptr);  // what it was bound to is gone
+  const std::int32_t wished = default_device();
+  if (wished < 0 || !set_device(wished)) return nullptr;
+  return Contexts::current();
+}
+
+void Process::open_device(std::uint32_t id) {
+  devices_[id].open = true;
+  opened_a_device_.store(true, std::memory_order_release);
+  observe::publish({observe::What::DeviceOpened, id});
+}
+
+Status Process::set_device(std::int32_t id) {
+  if (!has_device(id)) return bad_device("R-53", id, device_count());
+  const auto index = static_cast<std::uint32_t>(id);
+  bool opens = false;
+  {
+    const std::lock_guard lock{devices_mutex_};
+    opens = !devices_[index].open;
+  }
+  if (opens) state_callbacks_.tell(index, ACL_RT_DEVICE_STATE_SET_PRE);
+  {
+    const std::lock_guard lock{devices_mutex_};
+    Device& device = devices_[index];
+    if (!device.open) open_device(index);
+    if (device.primary == nullptr) device.primary = contexts_.create(index, true);
+    ++device.set_count;
+    Contexts::bind(device.primary);
+  }
+  state_callbacks_.tell(index, ACL_RT_DEVICE_STATE_SET_POST);
+  return done();
+}
+
+bool Process::close_if_unused(std::uint32_t id) {
+  Device& device = devices_[id];
+  if (device.set_count != 0 || device.explicit_contexts != 0 || !device.open) return false;
+  device.open = false;
+  observe::publish({observe::What::DeviceClosing, id});
+  memory_.close_device(id);
+  observe::publish({observe::What::DeviceClosed, id});
+  return true;
+}
+
+Status Process::reset_device(std::int32_t id, bool force) {
+  if (!has_device(id)) return bad_device("R-53", id, device_count());
+  const auto index = static_cast<std::uint32_t>(id);
+  bool releases = false;
+  {
+    const std::lock_guard lock{devices_mutex_};
+    Device& device = devices_[index];
+    if (device.set_count == 0) return reset_too_often(id);
+    device.set_count = force ? 0 : device.set_count - 1;
+    releases = device.set_count == 0;
+  }
+  if (!releases) return done();
+  state_callbacks_.tell(index, ACL_RT_DEVICE_STATE_RESET_PRE);
+  {
+    const std::lock_guard lock{devices_mutex_};
+    Device& device = devices_[index];
+    if (device.set_count == 0) {  // else another thread has set the device meanwhile and goes on with it
+      if (const std::shared_ptr<Context> primary = std::exchange(device.primary, nullptr)) {
+        (void)contexts_.end(primary->handle);  // also unbinds the caller if it was bound to it
+      }
+      close_if_unused(index);
+    }
+  }
+  state_callbacks_.tell(index, ACL_RT_DEVICE_STATE_RESET_POST);
+  return done();
+}
+
+Result<Handle> Process::create_context(std::int32_t id) {
+  if (!has_device(id)) return bad_device("R-106", id, device_count());
+  const auto index = static_cast<std::uint32_t>(id);
+  bool opens = false;
+  {
+    const std::lock_guard lock{devices_mutex_};
+    opens = !devices_[index].open;
+  }
+  if (opens) state_callbacks_.tell(index, ACL_RT_DEVICE_STATE_SET_PRE);
+  const std::lock_guard lock{devices_mutex_};
+  if (!devices_[index].open) open_device(index);
+  ++devices_[index].explicit_contexts;
+  std::shared_ptr<Context> context = contexts_.create(index, false);
+  const Handle handle = context->handle;
+  Contexts::bind(std::move(context));
+  return handle;
+}
+
+Status Process::destroy_context(Handle handle) {
+  const std::lock_guard lock{devices_mutex_};
+  const std::shared_ptr<Context> context = contexts_.find(handle);
+  if (context != nullptr && context->primary) {
+    return refuse({ACL_ERROR_RT_CONTEXT_NULL, "R-114", "EE1017",
+                   fmt::format("{} is the default context of device {}, which only a reset releases", hex(handle), context->device), "",
+                   "call aclrtResetDevice for that device"});
+  }
+  switch (contexts_.end(handle)) {
+    case Contexts::End::Unknown:
+      return refuse({ACL_ERROR_RT_CONTEXT_NULL, "R-115", "EE1017", fmt::format("{} is not a live context", hex(handle)), "",
+                     "destroy each context once, with the handle that aclrtCreateContext returned"});
+    case Contexts::End::EndedButBound:
+      return refuse({ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, "R-115", "EE1018",
+                     fmt::format("context {} is destroyed already, and another thread is still bound to it", hex(handle)), "",
+                     "destroy each context once"});
+    case Contexts::End::Ended: break;
+  }
+  --devices_[context->device].explicit_contexts;
+  close_if_unused(context->device);
+  return done();
+}
+
+Status Process::set_current(Handle handle) {
+  std::shared_ptr<Context> context = contexts_.find(handle);
+  if (context == nullptr) {
+    return rejected("R-109", "context", hex(handle), "it is not a live context", "pass a handle from aclrtCreateContext or aclrtGetCurrentContext");
+  }
+  Contexts::bind(std::move(context));
+  return done();
+}
+
+bool Process::is_set(std::uint32_t device) const {
+  const std::lock_guard lock{devices_mutex_};
+  return devices_[device].set_count > 0;
+}
+
+bool Process::is_open(std::uint32_t device) const {
+  const std::lock_guard lock{devices_mutex_};
+  return devices_[device].open;
+}
+
+aclrtFloatOverflowMode Process::saturation(std::uint32_t device) const {
+  const std::lock_guard lock{devices_mutex_};
+  return devices_[device].saturation;
+}
+
+void Process::set_saturation(std::uint32_t device, aclrtFloatOverflowMode mode) {
+  const std::lock_guard lock{devices_mutex_};
+  devices_[device].saturation = mode;
+}
+
+std::optional<std::uint32_t> Process::core_limit(std::uint32_t device, std::size_t type) const {
+  const std::lock_guard lock{devices_mutex_};
+  return devices_[device].core_limits[type];
+}
+
+void Process::set_core_limit(std::uint32_t device, std::size_t type, std::optional<std::uint32_t> value) {
+  const std::lock_guard lock{devices_mutex_};
+  devices_[device].core_limits[type] = value;
+}
+
+}  // namespace belay

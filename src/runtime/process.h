@@ -1,0 +1,91 @@
+// The runtime of this process: the machine, its devices and contexts, and their order of life.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "base/result.h"
+#include "memory/memory.h"
+#include "product/product.h"
+#include "runtime/context.h"
+#include "runtime/device.h"
+#include "runtime/lifecycle.h"
+#include "runtime/settings.h"
+#include "runtime/state_callbacks.h"
+
+namespace belay {
+
+class Process {
+ public:
+  explicit Process(Settings settings);
+
+  const Settings& settings() const { return settings_; }
+  const ProductRow& product() const { return settings_.product(); }
+  Memory& memory() { return memory_; }
+  Lifecycle& lifecycle() { return lifecycle_; }
+  StateCallbacks& state_callbacks() { return state_callbacks_; }
+  std::uint32_t device_count() const { return settings_.memory.devices; }
+  bool has_device(std::int64_t id) const { return id >= 0 && id < device_count(); }
+  bool opened_a_device() const { return opened_a_device_.load(std::memory_order_acquire); }
+
+  // The calling thread's context; sets the configured default device where there is none (M-3, R-30).
+  Context* current() {
+    Context* context = Contexts::current();
+    return context != nullptr ? context : current_by_default();
+  }
+  void set_default_device(std::int32_t device) { default_device_.store(device); }
+  std::int32_t default_device() const { return default_device_.load(); }
+
+  Status set_device(std::int32_t id);
+  Status reset_device(std::int32_t id, bool force);
+
+  Result<Handle> create_context(std::int32_t device);
+  Status destroy_context(Handle handle);
+  Status set_current(Handle handle);
+  bool is_set(std::uint32_t device) const;
+  bool is_open(std::uint32_t device) const;
+
+  // Per-device settings without effect on memory.
+  aclrtFloatOverflowMode saturation(std::uint32_t device) const;
+  void set_saturation(std::uint32_t device, aclrtFloatOverflowMode mode);
+  std::optional<std::uint32_t> core_limit(std::uint32_t device, std::size_t type) const;
+  void set_core_limit(std::uint32_t device, std::size_t type, std::optional<std::uint32_t> value);
+
+  // Process-wide options and device limits.
+  std::array<std::atomic<std::int64_t>, 4> system_parameters{};
+  std::array<std::atomic<std::size_t>, 5> device_limits{};
+
+ private:
+  Context* current_by_default();
+  void open_device(std::uint32_t id);           // with devices_mutex_ held
+  bool close_if_unused(std::uint32_t id);       // with devices_mutex_ held
+
+  Settings settings_;
+  Memory memory_;
+  Lifecycle lifecycle_;
+  StateCallbacks state_callbacks_;
+  Contexts contexts_;
+  mutable std::mutex devices_mutex_;
+  std::vector<Device> devices_;
+  std::atomic<std::int32_t> default_device_{-1};
+  std::atomic<bool> opened_a_device_{false};
+};
+
+// The context check and what follows it (M-418): 107002, then 207000 where the product lacks the function.
+inline Status needs_feature(const Process& process, Feature feature, const char* rule = "M-8") {
+  if (has(process.product().product, feature)) [[likely]] return done();
+  return unsupported(rule, fmt::format("{} does not have this function", process.product().family),
+                     "choose another product with BELAY_PRODUCT, or do without");
+}
+
+inline Status needs_context(Process& process, const char* rule, Feature feature) {
+  if (process.current() == nullptr) return no_context(rule);
+  return needs_feature(process, feature);
+}
+
+}  // namespace belay

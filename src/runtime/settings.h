@@ -1,0 +1,25 @@
+// What the emulated machine is, decided once per process (src/config reads it from the environment).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "memory/memory.h"
+
+namespace belay {
+
+struct Settings {
+  MemorySettings memory;               // memory.devices: those this process sees
+  std::string soc;                     // what aclrtGetSocName answers
+  std::vector<std::uint32_t> visible;  // user id -> logical id
+  std::uint32_t machine_devices = 0;   // before ASCEND_RT_VISIBLE_DEVICES
+  std::string visible_trouble;         // why no device is visible; empty otherwise
+  bool leak_report = true;
+  bool summary = false;
+  bool fault_report = true;
+
+  const ProductRow& product() const { return *memory.product; }
+};
+
+}  // namespace belay

@@ -1,0 +1,362 @@
+// Every enumerator of the interface and its number.
+
+#include <type_traits>
+
+#include "acl/acl.h"
+#include "pin.h"
+
+namespace {
+
+// All enumerations take four bytes (section 3 of the memory chapter).
+template <typename... Enums>
+constexpr bool four_bytes_each = ((std::is_enum_v<Enums> && sizeof(Enums) == 4) && ...);
+
+TEST(MallocPolicyEnum, M15_ValuesAreTheSeeds)
+{
+    PIN(ACL_MEM_MALLOC_HUGE_FIRST, 0);
+    PIN(ACL_MEM_MALLOC_HUGE_ONLY, 1);
+    PIN(ACL_MEM_MALLOC_NORMAL_ONLY, 2);
+    PIN(ACL_MEM_MALLOC_HUGE_FIRST_P2P, 3);
+    PIN(ACL_MEM_MALLOC_HUGE_ONLY_P2P, 4);
+    PIN(ACL_MEM_MALLOC_NORMAL_ONLY_P2P, 5);
+    PIN(ACL_MEM_MALLOC_HUGE1G_ONLY, 6);
+    PIN(ACL_MEM_MALLOC_HUGE1G_ONLY_P2P, 7);
+    PIN(ACL_MEM_TYPE_LOW_BAND_WIDTH, 0x0100);
+    PIN(ACL_MEM_TYPE_HIGH_BAND_WIDTH, 0x1000);
+    PIN(ACL_MEM_ACCESS_USER_SPACE_READONLY, 0x100000);
+    static_assert(std::is_same_v<enum aclrtMemMallocPolicy, ::aclrtMemMallocPolicy>, "enum and typedef have one name");
+}
+
+TEST(MemAttrEnum, M16_Values)
+{
+    PIN(ACL_DDR_MEM, 0);
+    PIN(ACL_HBM_MEM, 1);
+    PIN(ACL_DDR_MEM_HUGE, 2);
+    PIN(ACL_DDR_MEM_NORMAL, 3);
+    PIN(ACL_HBM_MEM_HUGE, 4);
+    PIN(ACL_HBM_MEM_NORMAL, 5);
+    PIN(ACL_DDR_MEM_P2P_HUGE, 6);
+    PIN(ACL_DDR_MEM_P2P_NORMAL, 7);
+    PIN(ACL_HBM_MEM_P2P_HUGE, 8);
+    PIN(ACL_HBM_MEM_P2P_NORMAL, 9);
+    PIN(ACL_HBM_MEM_HUGE1G, 10);
+    PIN(ACL_HBM_MEM_P2P_HUGE1G, 11);
+    PIN(ACL_MEM_NORMAL, 12);
+    PIN(ACL_MEM_HUGE, 13);
+    PIN(ACL_MEM_HUGE1G, 14);
+    PIN(ACL_MEM_P2P_NORMAL, 15);
+    PIN(ACL_MEM_P2P_HUGE, 16);
+    PIN(ACL_MEM_P2P_HUGE1G, 17);
+}
+
+TEST(PageAndMemoryTypeEnums, M17_Values)
+{
+    PIN(NORMAL_PAGE_TYPE, 0);
+    PIN(HUGE_PAGE_TYPE, 1);
+    PIN(HUGE1G_PAGE_TYPE, 2);
+    PIN(HBM_TYPE, 0);
+    PIN(DDR_TYPE, 1);
+    PIN(P2P_HBM_TYPE, 2);
+    PIN(P2P_DDR_TYPE, 3);
+    static_assert(std::is_same_v<decltype(HUGE_PAGE_TYPE), enum aclrtMemPgType>);
+    static_assert(std::is_same_v<decltype(DDR_TYPE), enum aclrtMemType>);
+}
+
+TEST(MemcpyKindEnum, M18_Values)
+{
+    PIN(ACL_MEMCPY_HOST_TO_HOST, 0);
+    PIN(ACL_MEMCPY_HOST_TO_DEVICE, 1);
+    PIN(ACL_MEMCPY_DEVICE_TO_HOST, 2);
+    PIN(ACL_MEMCPY_DEVICE_TO_DEVICE, 3);
+    PIN(ACL_MEMCPY_DEFAULT, 4);
+    PIN(ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE, 5);
+    PIN(ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, 6);
+    PIN(ACL_MEMCPY_INTER_DEVICE_TO_DEVICE, 7);
+}
+
+TEST(HostRegisterEnum, M19_ValuesDifferFromTheMacros)
+{
+    PIN(ACL_HOST_REGISTER_MAPPED, 0);
+    PIN(ACL_HOST_REGISTER_IOMEMORY, 0x04);
+    PIN(ACL_HOST_REGISTER_READONLY, 0x08);
+    PIN(ACL_HOST_REG_MAPPED, 0x2);
+    PIN(ACL_HOST_REG_IOMEMORY, 0x4);
+    PIN(ACL_HOST_REG_READONLY, 0x8);
+    PIN(ACL_HOST_REG_PINNED, 0x10000000);
+    static_assert(std::is_same_v<decltype(ACL_HOST_REG_MAPPED), unsigned long>);
+    static_assert(std::is_same_v<decltype(ACL_HOST_REG_PINNED), unsigned long>);
+}
+
+TEST(MallocAttrTypeEnum, M20_Values)
+{
+    PIN(ACL_RT_MEM_ATTR_RSV, 0);
+    PIN(ACL_RT_MEM_ATTR_MODULE_ID, 1);
+    PIN(ACL_RT_MEM_ATTR_DEVICE_ID, 2);
+    PIN(ACL_RT_MEM_ATTR_VA_FLAG, 3);
+}
+
+TEST(MemLocationTypeEnum, M21_Values)
+{
+    PIN(ACL_MEM_LOCATION_TYPE_HOST, 0);
+    PIN(ACL_MEM_LOCATION_TYPE_DEVICE, 1);
+    PIN(ACL_MEM_LOCATION_TYPE_UNREGISTERED, 2);
+    PIN(ACL_MEM_LOCATION_TYPE_MANAGED, 3);
+    PIN(ACL_MEM_LOCATION_TYPE_HOST_NUMA, 4);
+}
+
+TEST(HostMappingEnums, M22_Values)
+{
+    PIN(ACL_RT_HAC_TYPE_STARS, 0);
+    PIN(ACL_RT_HAC_TYPE_AICPU, 1);
+    PIN(ACL_RT_HAC_TYPE_AIC, 2);
+    PIN(ACL_RT_HAC_TYPE_AIV, 3);
+    PIN(ACL_RT_HAC_TYPE_PCIEDMA, 4);
+    PIN(ACL_RT_HAC_TYPE_RDMA, 5);
+    PIN(ACL_RT_HAC_TYPE_SDMA, 6);
+    PIN(ACL_RT_HAC_TYPE_DVPP, 7);
+    PIN(ACL_RT_HAC_TYPE_UDMA, 8);
+    PIN(ACL_RT_HAC_TYPE_CCU, 9);
+    PIN(ACL_RT_HOST_MEM_MAP_NOT_SUPPORTED, 0);
+    PIN(ACL_RT_HOST_MEM_MAP_SUPPORTED, 1);
+}
+
+TEST(MemTypeMacros, M23_Values)
+{
+    PIN(ACL_RT_MEM_TYPE_DEV, 0x2);
+    PIN(ACL_RT_MEM_TYPE_DVPP, 0x8);
+    PIN(ACL_RT_MEM_TYPE_RSVD, 0x10);
+}
+
+TEST(MemoryEnums, M15_M16_M17_M18_M19_M20_M21_M22_TakeFourBytes)
+{
+    EXPECT_TRUE((four_bytes_each<aclrtMemMallocPolicy, aclrtMemAttr, enum aclrtMemPgType, enum aclrtMemType,
+                                 aclrtMemcpyKind, aclrtHostRegisterType, aclrtMallocAttrType, aclrtMemLocationType,
+                                 aclrtHacType, aclrtHostMemMapCapability>));
+}
+
+TEST(RunModeEnum, R76_Values)
+{
+    PIN(ACL_DEVICE, 0);
+    PIN(ACL_HOST, 1);
+}
+
+TEST(TaskSchedulerEnum, R100_Values)
+{
+    PIN(ACL_TS_ID_AICORE, 0);
+    PIN(ACL_TS_ID_AIVECTOR, 1);
+    PIN(ACL_TS_ID_RESERVED, 2);
+}
+
+TEST(StatusEnums, R145_R177_R178_R179_Values)
+{
+    PIN(ACL_EVENT_STATUS_COMPLETE, 0);
+    PIN(ACL_EVENT_STATUS_NOT_READY, 1);
+    PIN(ACL_EVENT_STATUS_RESERVED, 2);
+    PIN(ACL_EVENT_RECORDED_STATUS_NOT_READY, 0);
+    PIN(ACL_EVENT_RECORDED_STATUS_COMPLETE, 1);
+    PIN(ACL_EVENT_WAIT_STATUS_COMPLETE, 0);
+    PIN(ACL_EVENT_WAIT_STATUS_NOT_READY, 1);
+    PIN(ACL_EVENT_WAIT_STATUS_RESERVED, 0xFFFF);
+    PIN(ACL_STREAM_STATUS_COMPLETE, 0);
+    PIN(ACL_STREAM_STATUS_NOT_READY, 1);
+    PIN(ACL_STREAM_STATUS_RESERVED, 0xFFFF);
+}
+
+TEST(CallbackBlockEnum, R192_Values)
+{
+    PIN(ACL_CALLBACK_NO_BLOCK, 0);
+    PIN(ACL_CALLBACK_BLOCK, 1);
+}
+
+TEST(LastErrorLevelEnum, R21_ThreadLevelIsZero)
+{
+    PIN(ACL_RT_THREAD_LEVEL, 0);
+}
+
+TEST(DeviceStatusEnum, R78_Values)
+{
+    PIN(ACL_RT_DEVICE_STATUS_NORMAL, 0);
+    PIN(ACL_RT_DEVICE_STATUS_ABNORMAL, 1);
+    PIN(ACL_RT_DEVICE_STATUS_END, 0xFFFF);
+}
+
+TEST(FloatOverflowModeEnum, R101_Values)
+{
+    PIN(ACL_RT_OVERFLOW_MODE_SATURATION, 0);
+    PIN(ACL_RT_OVERFLOW_MODE_INFNAN, 1);
+    PIN(ACL_RT_OVERFLOW_MODE_UNDEF, 2);
+}
+
+TEST(StateEnums, R99_R156_Values)
+{
+    PIN(ACL_RT_DEVICE_STATE_SET_PRE, 0);
+    PIN(ACL_RT_DEVICE_STATE_SET_POST, 1);
+    PIN(ACL_RT_DEVICE_STATE_RESET_PRE, 2);
+    PIN(ACL_RT_DEVICE_STATE_RESET_POST, 3);
+    PIN(ACL_RT_STREAM_STATE_CREATE_POST, 1);
+    PIN(ACL_RT_STREAM_STATE_DESTROY_PRE, 2);
+}
+
+TEST(StreamAttrEnum, R149_Values)
+{
+    PIN(ACL_STREAM_ATTR_FAILURE_MODE, 1);
+    PIN(ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK, 2);
+    PIN(ACL_STREAM_ATTR_USER_CUSTOM_TAG, 3);
+    PIN(ACL_STREAM_ATTR_CACHE_OP_INFO, 4);
+    PIN(ACL_STREAM_ATTR_PRIORITY, 5);
+}
+
+TEST(LimitEnums, R102_R124_Values)
+{
+    PIN(ACL_RT_DEV_RES_CUBE_CORE, 0);
+    PIN(ACL_RT_DEV_RES_VECTOR_CORE, 1);
+    PIN(ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE, 0);
+    PIN(ACL_RT_DEV_LIMIT_SIMT_DVG_WARP_STACK_SIZE, 1);
+    PIN(ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE, 2);
+    PIN(ACL_RT_DEV_LIMIT_SIMD_PRINTF_FIFO_SIZE_PER_CORE, 3);
+    PIN(ACL_RT_DEV_LIMIT_SIMT_PRINTF_FIFO_SIZE, 4);
+}
+
+TEST(DevFeatureEnum, R82_Values)
+{
+    PIN(ACL_FEATURE_TSCPU_TASK_UPDATE_SUPPORT_AIC_AIV, 1);
+    PIN(ACL_FEATURE_SYSTEM_MEMQ_EVENT_CROSS_DEV, 21);
+}
+
+TEST(TaskAbortStageEnum, R230_Values)
+{
+    PIN(ACL_RT_DEVICE_TASK_ABORT_PRE, 0);
+    PIN(ACL_RT_DEVICE_TASK_ABORT_POST, 1);
+}
+
+TEST(RegisterCallbackEnum, R47_Values)
+{
+    PIN(ACL_REG_TYPE_ACL_MODEL, 0);
+    PIN(ACL_REG_TYPE_ACL_OP_EXECUTOR, 1);
+    PIN(ACL_REG_TYPE_ACL_OP_CBLAS, 2);
+    PIN(ACL_REG_TYPE_ACL_OP_COMPILER, 3);
+    PIN(ACL_REG_TYPE_ACL_TDT_CHANNEL, 4);
+    PIN(ACL_REG_TYPE_ACL_TDT_QUEUE, 5);
+    PIN(ACL_REG_TYPE_ACL_DVPP, 6);
+    PIN(ACL_REG_TYPE_ACL_RETR, 7);
+    PIN(ACL_REG_TYPE_OTHER, 0xFFFF);
+}
+
+TEST(LogLevelEnum, R237_Values)
+{
+    PIN(ACL_DEBUG, 0);
+    PIN(ACL_INFO, 1);
+    PIN(ACL_WARNING, 2);
+    PIN(ACL_ERROR, 3);
+}
+
+TEST(SysParamOptEnum, R122_R123_Values)
+{
+    PIN(ACL_OPT_DETERMINISTIC, 0);
+    PIN(ACL_OPT_ENABLE_DEBUG_KERNEL, 1);
+    PIN(ACL_OPT_STRONG_CONSISTENCY, 2);
+    PIN(ACL_OPT_ENABLE_KERNEL_EARLY_START, 3);
+}
+
+TEST(CapabilityEnums, R245_R246_Values)
+{
+    PIN(ACL_CANN_ATTR_UNDEFINED, -1);
+    PIN(ACL_CANN_ATTR_INF_NAN, 0);
+    PIN(ACL_CANN_ATTR_BF16, 1);
+    PIN(ACL_CANN_ATTR_JIT_COMPILE, 2);
+    PIN(ACL_DEVICE_INFO_UNDEFINED, -1);
+    PIN(ACL_DEVICE_INFO_AI_CORE_NUM, 0);
+    PIN(ACL_DEVICE_INFO_VECTOR_CORE_NUM, 1);
+    PIN(ACL_DEVICE_INFO_L2_SIZE, 2);
+}
+
+TEST(PackageNameEnum, R241_Values)
+{
+    PIN(ACL_PKG_NAME_CANN, 0);
+    PIN(ACL_PKG_NAME_RUNTIME, 1);
+    PIN(ACL_PKG_NAME_COMPILER, 2);
+    PIN(ACL_PKG_NAME_HCCL, 3);
+    PIN(ACL_PKG_NAME_TOOLKIT, 4);
+    PIN(ACL_PKG_NAME_OPP, 5);
+    PIN(ACL_PKG_NAME_OPP_KERNEL, 6);
+    PIN(ACL_PKG_NAME_DRIVER, 7);
+}
+
+TEST(DevAttrEnum, R80_R81_Values)
+{
+    PIN(ACL_DEV_ATTR_AICPU_CORE_NUM, 1);
+    PIN(ACL_DEV_ATTR_AICORE_CORE_NUM, 101);
+    PIN(ACL_DEV_ATTR_CUBE_CORE_NUM, 102);
+    PIN(ACL_DEV_ATTR_VECTOR_CORE_NUM, 201);
+    PIN(ACL_DEV_ATTR_WARP_SIZE, 202);
+    PIN(ACL_DEV_ATTR_MAX_THREAD_PER_VECTOR_CORE, 203);
+    PIN(ACL_DEV_ATTR_UBUF_PER_VECTOR_CORE, 204);
+    PIN(ACL_DEV_ATTR_LOCAL_MEM_PER_VECTOR_CORE, 204);
+    PIN(ACL_DEV_ATTR_MAX_GRID_DIM_X, 205);
+    PIN(ACL_DEV_ATTR_MAX_GRID_DIM_Y, 206);
+    PIN(ACL_DEV_ATTR_MAX_GRID_DIM_Z, 207);
+    PIN(ACL_DEV_ATTR_MAX_BLOCK_PER_GRID, 208);
+    PIN(ACL_DEV_ATTR_MAX_THREADS_PER_BLOCK, 209);
+    PIN(ACL_DEV_ATTR_MAX_BLOCK_DIM_X, 210);
+    PIN(ACL_DEV_ATTR_MAX_BLOCK_DIM_Y, 211);
+    PIN(ACL_DEV_ATTR_MAX_BLOCK_DIM_Z, 212);
+    PIN(ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE, 301);
+    PIN(ACL_DEV_ATTR_L2_CACHE_SIZE, 302);
+    PIN(ACL_DEV_ATTR_SMP_ID, 401);
+    PIN(ACL_DEV_ATTR_PHY_CHIP_ID, 402);
+    PIN(ACL_DEV_ATTR_SUPER_POD_DEVICE_ID, 403);
+    PIN(ACL_DEV_ATTR_SUPER_POD_DEVIDE_ID, 403);
+    PIN(ACL_DEV_ATTR_SUPER_POD_SERVER_ID, 404);
+    PIN(ACL_DEV_ATTR_SUPER_POD_ID, 405);
+    PIN(ACL_DEV_ATTR_CUST_OP_PRIVILEGE, 406);
+    PIN(ACL_DEV_ATTR_MAINBOARD_ID, 407);
+    PIN(ACL_DEV_ATTR_HD_CONNECT_TYPE, 408);
+    PIN(ACL_DEV_ATTR_DEVICE_FORM_FACTOR, 409);
+    PIN(ACL_DEV_ATTR_IS_VIRTUAL, 501);
+    PIN(ACL_DEV_ATTR_NPU_ARCH, 601);
+}
+
+TEST(DataTypeEnum, R235_Values)
+{
+    PIN(ACL_DT_UNDEFINED, -1);
+    PIN(ACL_FLOAT, 0);
+    PIN(ACL_FLOAT16, 1);
+    PIN(ACL_INT8, 2);
+    PIN(ACL_INT32, 3);
+    PIN(ACL_UINT8, 4);
+    PIN(ACL_INT16, 6);
+    PIN(ACL_UINT16, 7);
+    PIN(ACL_UINT32, 8);
+    PIN(ACL_INT64, 9);
+    PIN(ACL_UINT64, 10);
+    PIN(ACL_DOUBLE, 11);
+    PIN(ACL_BOOL, 12);
+    PIN(ACL_STRING, 13);
+    PIN(ACL_COMPLEX64, 16);
+    PIN(ACL_COMPLEX128, 17);
+    PIN(ACL_BF16, 27);
+    PIN(ACL_INT4, 29);
+    PIN(ACL_UINT1, 30);
+    PIN(ACL_COMPLEX32, 33);
+    PIN(ACL_HIFLOAT8, 34);
+    PIN(ACL_FLOAT8_E5M2, 35);
+    PIN(ACL_FLOAT8_E4M3FN, 36);
+    PIN(ACL_FLOAT8_E8M0, 37);
+    PIN(ACL_FLOAT6_E3M2, 38);
+    PIN(ACL_FLOAT6_E2M3, 39);
+    PIN(ACL_FLOAT4_E2M1, 40);
+    PIN(ACL_FLOAT4_E1M2, 41);
+}
+
+TEST(RuntimeEnums, R76_R78_R122_R235_AllTakeFourBytes)
+{
+    EXPECT_TRUE((four_bytes_each<aclrtRunMode, aclrtTsId, aclrtEventStatus, aclrtEventRecordedStatus,
+                                 aclrtEventWaitStatus, aclrtStreamStatus, aclrtCallbackBlockType, aclrtLastErrLevel,
+                                 aclrtDeviceStatus, aclrtFloatOverflowMode, aclrtDeviceState, aclrtStreamState,
+                                 aclrtStreamAttr, aclrtDevResLimitType, aclrtDeviceLimit, aclrtDevFeatureType,
+                                 aclrtDeviceTaskAbortStage, aclRegisterCallbackType, aclLogLevel, aclSysParamOpt,
+                                 aclCannAttr, aclDeviceInfo, aclCANNPackageName, aclrtDevAttr, aclDataType,
+                                 aclrtAtomicOperation>));
+}
+
+}  // namespace

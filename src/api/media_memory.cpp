@@ -31,7 +31,7 @@ Status in_media_numbers(Status status, bool null_argument) {
   Refusal refusal = status.take_refusal();
   MediaCode code = MediaCode::Other;
   switch (refusal->code) {
-    case ACL_ERROR_INVALID_PARAM: code = null_argument ? MediaCode::NullPointer : MediaCode::IllegalParameter; break;
+    case ACL_ERROR_INVALID_PARAM: code = null_argument ? MediaCode::NullPointer : MediaCode::NoMemory; break;  // a size that wraps is too large
     case ACL_ERROR_RT_PARAM_INVALID: code = MediaCode::IllegalParameter; break;
     case ACL_ERROR_RT_FEATURE_NOT_SUPPORT: code = MediaCode::NotSupported; break;
     case ACL_ERROR_RT_MEMORY_ALLOCATION: code = MediaCode::NoMemory; break;
@@ -48,7 +48,7 @@ Status in_media_numbers(Status status, bool null_argument) {
 hi_s32 hi_mpi_dvpp_malloc(hi_u32 dev_id, hi_void** dev_ptr, hi_u64 size) {
   (void)dev_id;  // reserved: memory comes from the current device (M-400)
   return enter("hi_mpi_dvpp_malloc", [&](Process& p) {
-    if (dev_ptr != nullptr && size == 0) return in_media_numbers(bad_value("M-401", "size", size, "at least 1"), false);
+    if (dev_ptr != nullptr && size == 0) return in_media_numbers(rejected("M-401", "size", size, "it must be at least 1"), false);
     return in_media_numbers(allocate_media(p, Api::MediaV2Malloc, dev_ptr, size), dev_ptr == nullptr);
   });
 }

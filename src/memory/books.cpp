@@ -62,12 +62,6 @@ Amounts Books::pool() const {
   return {limits_.total - unpack(word_.load(std::memory_order_relaxed)).all(), limits_.total};
 }
 
-Amounts Books::capped(Amounts amounts) const {
-  if (!limits_.p2p) return amounts;
-  const std::size_t left = *limits_.p2p - p2p_used_.load(std::memory_order_relaxed);
-  return {std::min(amounts.free, left), std::min(amounts.total, *limits_.p2p)};
-}
-
 Amounts Books::of(Page page, bool p2p) const {
   const Used used = unpack(word_.load(std::memory_order_relaxed));
   const Amounts all{limits_.total - used.all(), limits_.total};
@@ -88,11 +82,16 @@ Amounts Books::of(Page page, bool p2p) const {
       const Amounts normal = limited(*limits_.normal, used.normal);
       huge = {all.free - normal.free, all.total - normal.total};
     } else {
-      huge = {round_down(all.free, 2_MiB), round_down(all.total, 2_MiB)};
+      // What is left below 2 MB is one huge page that small ones have broken up: it counts as normal as a
+      // whole, so that free never exceeds total (M-430 d).
+      huge = {round_down(all.free, 2_MiB), round_down(all.total, 2_MiB) - (all.free % 2_MiB == 0 ? 0 : 2_MiB)};
     }
     answer = page == Page::Huge2M ? huge : Amounts{all.free - huge.free, all.total - huge.total};
   }
-  return p2p ? capped(answer) : answer;
+  if (!p2p || !limits_.p2p) return answer;
+  const std::size_t left = *limits_.p2p - p2p_used_.load(std::memory_order_relaxed);
+  const std::size_t unit = page_bytes(page);  // whole pages of the kind
+  return {std::min(answer.free, round_down(left, unit)), std::min(answer.total, round_down(*limits_.p2p, unit))};
 }
 
 }  // namespace belay

@@ -45,7 +45,6 @@ class Books {
   };
   static Used unpack(std::uint64_t word);
   static std::uint64_t pack(Page page, std::size_t bytes);
-  Amounts capped(Amounts amounts) const;
 
   BookLimits limits_;
   alignas(64) std::atomic<std::uint64_t> word_{0};

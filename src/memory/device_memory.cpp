@@ -51,8 +51,9 @@ Result<std::uintptr_t> DeviceMemory::allocate(const Plan& plan, std::uint8_t mod
     footprint = plan.footprint_when_short;
   }
   const bool alone = stands_alone(footprint, page);
-  RangePool& pool = pools_[static_cast<std::size_t>(class_of(page, origin))];
-  const std::uintptr_t start = alone ? map_->open_whole(footprint, device_) : pool.take(footprint);
+  const HeapClass heap_class = class_of(page, origin);
+  RangePool& pool = pools_[static_cast<std::size_t>(heap_class)];
+  const std::uintptr_t start = alone ? map_->open_whole(footprint, device_, heap_class) : pool.take(footprint);
   if (start == 0) {
     books_.give(page, footprint, plan.p2p);
     return out_of_memory("M-39", fmt::format("no room of {} is left in the device address window", amount(footprint)),

@@ -20,14 +20,19 @@ void HeapMap::Free::operator()(void* memory) const { std::free(memory); }
 
 HeapMap::HeapMap(const platform::AddressRange& window)
     : window_{window}, count_{window.bytes / kHeapBytes}, heaps_{zeroed<Heap>(count_)} {
-  if (count_ > 0) free_heaps_.give(0, count_);
+  // Media memory has the first quarter of the window, ordinary memory begins at 11/32 of it, as on the
+  // driver's map: 2 TB and 2.75 TB into 8 TB (D-31).
+  const std::size_t media = count_ / 4;
+  const std::size_t ordinary = count_ * 11 / 32;
+  if (media > 0) free_media_heaps_.give(0, media);
+  if (count_ > ordinary) free_heaps_.give(ordinary, count_ - ordinary);
 }
 
 std::uintptr_t HeapMap::open_carved(HeapClass heap_class, std::uint32_t device) {
   std::uintptr_t index = 0;
   {
     const std::lock_guard lock{opening_};
-    const std::optional<std::uintptr_t> got = free_heaps_.take(1);
+    const std::optional<std::uintptr_t> got = region_of(heap_class).take(1);
     if (!got) return 0;
     index = *got;
   }
@@ -43,14 +48,14 @@ std::uintptr_t HeapMap::open_carved(HeapClass heap_class, std::uint32_t device) 
   return heap_start(index);
 }
 
-std::uintptr_t HeapMap::open_whole(std::size_t bytes, std::uint32_t device) {
+std::uintptr_t HeapMap::open_whole(std::size_t bytes, std::uint32_t device, HeapClass heap_class) {
   const std::size_t heaps = (bytes + kHeapBytes - 1) / kHeapBytes;
   const std::lock_guard lock{opening_};
-  const std::optional<std::uintptr_t> got = free_heaps_.take(heaps);
+  const std::optional<std::uintptr_t> got = region_of(heap_class).take(heaps);
   if (!got) return 0;
   for (std::size_t i = 0; i < heaps; ++i) {
     Heap& heap = heaps_[*got + i];
-    heap.heap_class = HeapClass::Huge2M;
+    heap.heap_class = heap_class;
     heap.device = static_cast<std::uint8_t>(device);
     heap.first.store(static_cast<std::uint32_t>(*got), std::memory_order_relaxed);
     heap.whole_word.store(0, std::memory_order_relaxed);
@@ -64,7 +69,7 @@ void HeapMap::close_whole(std::uintptr_t start, std::size_t bytes) {
   const std::size_t heaps = (bytes + kHeapBytes - 1) / kHeapBytes;
   const std::lock_guard lock{opening_};
   for (std::size_t i = 0; i < heaps; ++i) heaps_[index + i].use.store(Heap::Use::Closed, std::memory_order_release);
-  free_heaps_.give(index, heaps);
+  region_of(heaps_[index].heap_class).give(index, heaps);
 }
 
 Block HeapMap::block_from(std::uintptr_t start, std::uint64_t packed, std::size_t asked, std::uint32_t device) const {

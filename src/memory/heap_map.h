@@ -100,7 +100,7 @@ class HeapMap {
   // A fresh heap to carve, or 0 when the window is used up.
   std::uintptr_t open_carved(HeapClass heap_class, std::uint32_t device);
   // Heaps for a block of its own; they go back with close_whole.
-  std::uintptr_t open_whole(std::size_t bytes, std::uint32_t device);
+  std::uintptr_t open_whole(std::size_t bytes, std::uint32_t device, HeapClass heap_class);
   void close_whole(std::uintptr_t start, std::size_t bytes);
 
   void publish(std::uintptr_t start, const BlockWord& word, std::size_t asked);
@@ -123,8 +123,11 @@ class HeapMap {
   platform::AddressRange window_;
   std::size_t count_;
   std::unique_ptr<Heap[], Free> heaps_;
+  RunMap& region_of(HeapClass heap_class) { return heap_class == HeapClass::Media ? free_media_heaps_ : free_heaps_; }
+
   std::mutex opening_;
   RunMap free_heaps_;
+  RunMap free_media_heaps_;
 };
 
 template <class Visit>

@@ -117,6 +117,9 @@ Result<std::uintptr_t> HostMemory::register_range(std::uintptr_t start, std::siz
     return driver_refuses("M-207", fmt::format("the address {} is not a multiple of 4096", hex(start)),
                           "register whole pages: start at a multiple of 4096");
   }
+  if (bytes > SIZE_MAX - 4_KiB - start) {
+    return driver_refuses("M-207", fmt::format("the range {} + {} bytes ends beyond the address space", hex(start), bytes), "check the size");
+  }
   const std::unique_lock lock{mutex_};
   if (registered_overlap(start, bytes)) return already_registered(wish.pinned ? "M-205" : "M-200", start, bytes);
   const std::optional<HostRange> pinned = pinned_around(start);

@@ -7,12 +7,12 @@
 namespace belay {
 namespace {
 
-constexpr std::size_t kWindowBytes = 0x180000000000 - 0x12C000000000;  // D-31
-constexpr std::size_t kMediaWindow = 16_GiB;                           // M-400
+constexpr std::size_t kWindowBytes = 8_TiB;   // D-31
+constexpr std::size_t kMediaWindow = 16_GiB;  // M-400
 
 platform::AddressRange device_window() {
-  // The driver's window for ordinary device memory, then its place under sanitizers (D-31, D-36).
-  static constexpr std::array<std::uintptr_t, 2> kWished{0x12C000000000, 0x210000000000};
+  // The driver's window, then its place under sanitizers (D-31, D-36).
+  static constexpr std::array<std::uintptr_t, 2> kWished{0x100000000000, 0x210000000000};
   platform::AddressRange window = platform::reserve_addresses(kWindowBytes, kWished);
   if (window.base == 0) {
     // No room even for numbers as a whole: a smaller window still serves.

@@ -153,7 +153,7 @@ constexpr PlanResult plan(std::size_t size, std::uint32_t policy, Api api, const
   // Where arithmetic may wrap, each family has its own line and its own answer (M-37, M-38, M-393).
   const bool first_layer = api == Api::Malloc || api == Api::MallocCached || api == Api::MallocAlign32 || is_media(api);
   if (first_layer) {
-    const bool wide = (api == Api::Malloc || api == Api::MallocCached || is_media(api)) && !giant && product.padding != 0;
+    const bool wide = is_media(api) || ((api == Api::Malloc || api == Api::MallocCached) && !giant && product.padding != 0);
     if (!add(size, wide ? 64 : 32)) {
       return no(ACL_ERROR_INVALID_PARAM, true, is_media(api) ? "M-393" : "M-83", "size overflows when it is rounded up");
     }

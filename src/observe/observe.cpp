@@ -1,7 +1,6 @@
 #include "observe/observe.h"
 
 #include <array>
-#include <mutex>
 
 namespace belay::observe {
 namespace {
@@ -15,8 +14,6 @@ std::array<Place, 8> g_places;
 }  // namespace
 
 void listen(Listener listener, std::uint32_t wanted) {
-  static std::mutex adding;
-  const std::lock_guard lock{adding};
   for (Place& place : g_places) {
     if (place.listener.load() != nullptr && place.listener.load() != listener) continue;
     place.wanted.store(wanted);

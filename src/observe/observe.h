@@ -33,7 +33,8 @@ using Listener = void (*)(const Event&);
 
 constexpr std::uint32_t bit(What what) { return std::uint32_t{1} << static_cast<unsigned>(what); }
 
-// A listener names what it wants to hear; nobody pays for events that nobody asked for.
+// A listener names what it wants to hear; nobody pays for events that nobody asked for. Not thread-safe:
+// listeners are added while the runtime is being made (src/library).
 void listen(Listener listener, std::uint32_t wanted);
 void deliver(const Event& event);
 

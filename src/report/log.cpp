@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string_view>
@@ -124,13 +125,9 @@ std::atomic<Log*> g_log{nullptr};
 Log& the_log() {
   Log* log = g_log.load(std::memory_order_acquire);
   if (log != nullptr) return *log;
-  static std::mutex making;
-  const std::lock_guard lock{making};
-  log = g_log.load();
-  if (log == nullptr) {
-    log = new Log;
-    g_log.store(log, std::memory_order_release);
-  }
+  // No lock: a thread that forks while another holds one would leave it locked in the child for ever.
+  auto ours = std::make_unique<Log>();
+  if (g_log.compare_exchange_strong(log, ours.get(), std::memory_order_acq_rel)) return *ours.release();
   return *log;
 }
 

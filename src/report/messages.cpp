@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -94,8 +95,12 @@ struct Shared {
   std::mutex mutex;
   Pile pile;
 };
+std::atomic<Shared*> g_shared{nullptr};
 Shared& shared() {
-  static auto* one = new Shared;
+  Shared* one = g_shared.load(std::memory_order_acquire);
+  if (one != nullptr) return *one;
+  auto ours = std::make_unique<Shared>();
+  if (g_shared.compare_exchange_strong(one, ours.get(), std::memory_order_acq_rel)) return *ours.release();
   return *one;
 }
 
@@ -155,6 +160,8 @@ void forget() {
   thread_pile().clear();
   t_last_error = ACL_SUCCESS;
   g_whole_process.store(false);
+  static std::vector<Shared*> of_parents;  // kept reachable, never used again
+  if (Shared* old = g_shared.exchange(nullptr)) of_parents.push_back(old);
 }
 
 }  // namespace belay::report

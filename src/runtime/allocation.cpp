@@ -1,5 +1,6 @@
 #include "runtime/allocation.h"
 
+#include <optional>
 #include <span>
 
 #include "base/words.h"
@@ -36,6 +37,7 @@ Status refused(void** out, const PlanRefusal& why, std::size_t size, std::uint32
 struct Attributes {
   std::uint8_t module;
   bool unified_address = false;
+  std::optional<std::uint32_t> device;
 };
 
 std::uint8_t module_or(std::uint16_t wished, std::uint8_t fallback) {
@@ -67,12 +69,12 @@ Status allocate_configured(Process& process, Api api, void** out, std::size_t si
   if (configuration != nullptr && configuration->numAttrs != 0 && configuration->attrs == nullptr) return null_pointer("M-97", "cfg->attrs");
   const PlanResult planned = plan(size, policy, api, process.product(), process.settings().memory.form);
   if (!planned && planned.refusal.before_context && size == 0) return from_plan(planned.refusal, size, policy);
+  if (!has(process.product().product, Feature::NotOnIpv)) return needs_context(process, "M-100", Feature::NotOnIpv);
   if (configuration != nullptr && configuration->attrs == nullptr) {
     return rejected("M-99", "cfg", "{NULL, 0}", "a configuration without attributes", "pass NULL for no configuration");
   }
   const Context* context = process.current();
   if (context == nullptr) return no_context("M-100");
-  if (Status here = needs_feature(process, Feature::NotOnIpv); !here) return here;
 
   Attributes wished{kModuleApp};
   if (configuration != nullptr) {
@@ -80,16 +82,15 @@ Status allocate_configured(Process& process, Api api, void** out, std::size_t si
       switch (each.attr) {
         case ACL_RT_MEM_ATTR_RSV: break;
         case ACL_RT_MEM_ATTR_MODULE_ID: wished.module = module_or(each.value.moduleId, kModuleApp); break;
-        case ACL_RT_MEM_ATTR_DEVICE_ID:
-          if (each.value.deviceId != context->device) {
-            return rejected("M-102", "cfg", fmt::format("device {}", each.value.deviceId), fmt::format("the current device is {}", context->device),
-                            "set that device first, or leave the attribute out");
-          }
-          break;
+        case ACL_RT_MEM_ATTR_DEVICE_ID: wished.device = each.value.deviceId; break;  // the last one counts (M-107)
         case ACL_RT_MEM_ATTR_VA_FLAG:
         default: return bad_attribute("M-101", each.attr, "RSV, MODULE_ID and DEVICE_ID");
       }
     }
+  }
+  if (wished.device.value_or(context->device) != context->device) {
+    return rejected("M-102", "cfg", fmt::format("device {}", *wished.device), fmt::format("the current device is {}", context->device),
+                    "set that device first, or leave the attribute out");
   }
   if (!planned) return refused(out, planned.refusal, size, policy);
   return store(out, process.memory().allocate(context->device, *planned, wished.module, Origin::Malloc));
@@ -110,6 +111,7 @@ Status allocate_host_configured(Process& process, void** out, std::uint64_t size
   if (out == nullptr) return null_pointer("M-178", "ptr");
   const PlanResult planned = plan(size, 0, Api::MallocHostWithCfg, process.product(), process.settings().memory.form);
   if (!planned && planned.refusal.before_context) return from_plan(planned.refusal, size, 0);
+  if (!has(process.product().product, Feature::NotOnIpv)) return needs_context(process, "M-182", Feature::NotOnIpv);
   if (configuration != nullptr && configuration->attrs == nullptr) {
     return rejected("M-180", "cfg", "NULL attributes", "a configuration without attributes", "pass NULL for no configuration");
   }
@@ -127,7 +129,6 @@ Status allocate_host_configured(Process& process, void** out, std::uint64_t size
   }
   const Context* context = process.current();
   if (context == nullptr) return no_context("M-182");
-  if (Status here = needs_feature(process, Feature::NotOnIpv); !here) return here;
   if (wished.unified_address && !has(process.product().product, Feature::UnifiedHostVa)) {
     return unsupported("M-183", fmt::format("vaFlag 1 is not available on {}", process.product().family), "leave VA_FLAG out");
   }

@@ -1,6 +1,7 @@
 #include "runtime/copying.h"
 
 #include <algorithm>
+#include <tuple>
 #include <vector>
 
 #include "base/words.h"
@@ -50,6 +51,13 @@ Status copy_2d(Process& process, void* to, std::size_t to_pitch, const void* fro
   if (kind == ACL_MEMCPY_DEVICE_TO_DEVICE) {
     return unsupported("M-312", "the synchronous two-dimensional copy does not copy from device to device", "copy row by row with aclrtMemcpy");
   }
+  for (const auto& [start, pitch, name] : {std::tuple{static_cast<const void*>(to), to_pitch, "dpitch"}, std::tuple{from, from_pitch, "spitch"}}) {
+    // (height - 1) * pitch + width bytes from the start must exist as numbers (M-319).
+    std::size_t span = 0;
+    const bool wraps = __builtin_mul_overflow(height - 1, pitch, &span) || __builtin_add_overflow(span, width, &span) ||
+                       __builtin_add_overflow(span, reinterpret_cast<std::uintptr_t>(start), &span);
+    if (wraps) return rejected("M-319", name, pitch, fmt::format("{} rows of that pitch end beyond the address space", height), "check pitch and height");
+  }
   const std::optional<aclrtMemcpyKind> real = reconcile(side_of(process.memory(), from), side_of(process.memory(), to), kind);
   if (!real || (*real != ACL_MEMCPY_HOST_TO_DEVICE && *real != ACL_MEMCPY_DEVICE_TO_HOST)) {
     return rejected("M-313", "kind", static_cast<std::uint32_t>(kind), "it does not fit the two addresses", "copy between host and device");
@@ -72,7 +80,8 @@ Status check_batch_shape(const Process& process, const BatchArguments& batch) {
   for (std::size_t i = 0; i < batch.count; ++i) {
     if (batch.rooms[i] < batch.sizes[i]) return bad_value("M-281", "destMaxs", batch.rooms[i], "at least the size of its item");
   }
-  for (std::size_t k = 0; k < batch.attribute_count; ++k) {
+  // No further than items go: a count beyond them is refused below, and reading that far could leave the array.
+  for (std::size_t k = 0; k < std::min(batch.attribute_count, batch.count); ++k) {
     if (std::ranges::any_of(batch.attributes[k].rsv, [](std::uint8_t byte) { return byte != 0; })) {
       return bad_value("M-282", "attrs", k, "attributes whose reserved bytes are 0");
     }

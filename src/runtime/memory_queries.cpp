@@ -113,10 +113,12 @@ Status check_memory_type(Process& process, void** addresses, std::uint32_t count
   const Context* context = process.current();
   if (context == nullptr) return no_context("M-159");
   if (count > 1024) return rejected("M-160", "size", count, "more than 1024 addresses", "ask in several calls");
+  const bool one_kind = process.product().product == Product::A950;  // there media memory is device memory (M-162)
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::optional<Block> block = process.memory().find(reinterpret_cast<std::uintptr_t>(addresses[i]));
     if (!block || block->device != context->device || block->origin == Origin::Host) return done();
-    const std::uint32_t type = block->origin == Origin::Malloc ? ACL_RT_MEM_TYPE_DEV : ACL_RT_MEM_TYPE_DVPP;
+    std::uint32_t type = block->origin == Origin::Malloc ? ACL_RT_MEM_TYPE_DEV : ACL_RT_MEM_TYPE_DVPP;
+    if (one_kind) type = ACL_RT_MEM_TYPE_DEV | ACL_RT_MEM_TYPE_DVPP;
     if ((types & type) == 0) return done();
   }
   *result = 1;

@@ -2,7 +2,9 @@
 
 #include <array>
 #include <atomic>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "base/words.h"
 #include "observe/observe.h"
@@ -35,10 +37,9 @@ struct Tally {
   Count fills, filled, host_blocks, host_now, host_peak;
 };
 
-Tally& tally() {
-  static auto* one = new Tally{};
-  return *one;
-}
+// Made anew when a forked child starts its own; the parent's stays reachable.
+std::atomic<Tally*> g_tally{nullptr};
+Tally& tally() { return *g_tally.load(std::memory_order_acquire); }
 std::atomic<Memory*> g_memory{nullptr};
 
 constexpr std::size_t page_index(std::size_t page) { return page == 4_KiB ? 0 : page == 2_MiB ? 1 : 2; }
@@ -98,6 +99,9 @@ std::string device_lines(std::uint32_t index, const PerDevice& device, std::size
 }  // namespace
 
 void keep_summary(Memory& memory) {
+  static std::vector<std::unique_ptr<Tally>> all;
+  all.push_back(std::make_unique<Tally>());
+  g_tally.store(all.back().get(), std::memory_order_release);
   g_memory.store(&memory, std::memory_order_release);
   observe::listen(hear, ~std::uint32_t{0});
 }

@@ -1,0 +1,124 @@
+// Sequences of calls with arbitrary arguments: nothing crashes, the books balance, blocks keep apart.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <vector>
+
+#include "acl/acl.h"
+#include "acl/ops/acl_dvpp.h"
+
+namespace {
+
+// Bytes of the input, then zeros.
+class Input {
+ public:
+  Input(const std::uint8_t* data, std::size_t size) : at_{data}, left_{size} {}
+  bool empty() const { return left_ == 0; }
+  template <class T>
+  T next() {
+    T value{};
+    const std::size_t have = left_ < sizeof value ? left_ : sizeof value;
+    std::memcpy(&value, at_, have);
+    at_ += have;
+    left_ -= have;
+    return value;
+  }
+
+ private:
+  const std::uint8_t* at_;
+  std::size_t left_;
+};
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+std::size_t free_bytes() {
+  std::size_t free = 0;
+  std::size_t total = 0;
+  require(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total) == ACL_SUCCESS && free <= total);
+  return free;
+}
+
+// Sizes near the documented lines as often as wild ones.
+std::size_t size_from(Input& input) {
+  const auto shape = input.next<std::uint8_t>();
+  const auto low = input.next<std::uint16_t>();
+  switch (shape % 5) {
+    case 0: return low;
+    case 1: return (std::size_t{1} << 20) - 40 + low % 80;
+    case 2: return (std::size_t{2} << 20) - 40 + low % 80;
+    case 3: return SIZE_MAX - low % 100;
+    default: return input.next<std::uint64_t>() >> (shape % 40);
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const bool ready = [] {
+    ::setenv("BELAY_HBM", "256M", 1);
+    ::setenv("BELAY_LEAKS", "off", 1);
+    ::setenv("ASCEND_GLOBAL_LOG_LEVEL", "4", 1);
+    return true;
+  }();
+  (void)ready;
+  Input input{data, size};
+  require(aclrtSetDevice(0) == ACL_SUCCESS);
+  const std::size_t before = free_bytes();
+  std::map<void*, std::size_t> live;
+  while (!input.empty()) {
+    const auto action = input.next<std::uint8_t>();
+    const auto policy = static_cast<aclrtMemMallocPolicy>(action % 2 == 0 ? input.next<std::uint32_t>() : input.next<std::uint8_t>() % 8);
+    auto pick = live.begin();
+    if (!live.empty()) std::advance(pick, static_cast<std::ptrdiff_t>(input.next<std::uint8_t>() % live.size()));
+    switch (action % 8) {
+      case 0: case 1: case 2: {
+        const std::size_t wished = size_from(input);
+        void* block = nullptr;
+        const aclError code = action % 3 == 0   ? aclrtMalloc(&block, wished, policy)
+                              : action % 3 == 1 ? aclrtMallocAlign32(&block, wished, policy)
+                                                : acldvppMalloc(&block, wished);
+        if (code == ACL_SUCCESS) require(block != nullptr && live.emplace(block, wished).second);
+        break;
+      }
+      case 3:
+        if (pick != live.end()) {
+          require(aclrtFree(pick->first) == ACL_SUCCESS);
+          require(aclrtFree(pick->first) != ACL_SUCCESS);
+          live.erase(pick);
+        }
+        break;
+      case 4: {
+        const auto wild = input.next<std::uintptr_t>();
+        if (!live.contains(reinterpret_cast<void*>(wild))) require(aclrtFree(reinterpret_cast<void*>(wild)) != ACL_SUCCESS);
+        break;
+      }
+      case 5:
+        if (pick != live.end() && pick->second > 0) {
+          const std::size_t count = 1 + input.next<std::uint16_t>() % pick->second;
+          std::vector<unsigned char> bytes(count < 65536 ? count : 65536, input.next<std::uint8_t>());
+          std::vector<unsigned char> back(bytes.size());
+          if (aclrtMemcpy(pick->first, pick->second, bytes.data(), bytes.size(), ACL_MEMCPY_DEFAULT) == ACL_SUCCESS) {
+            require(aclrtMemcpy(back.data(), back.size(), pick->first, bytes.size(), ACL_MEMCPY_DEFAULT) == ACL_SUCCESS && back == bytes);
+          }
+        }
+        break;
+      case 6: {
+        void* wild = reinterpret_cast<void*>(0x12C000000000 + std::uintptr_t{input.next<std::uint32_t>()});
+        const std::size_t count = input.next<std::uint16_t>();
+        (void)aclrtMemset(wild, count, 1, count);
+        aclrtPtrAttributes attributes{};
+        (void)aclrtPointerGetAttributes(wild, &attributes);
+        break;
+      }
+      default: (void)aclGetRecentErrMsg(); break;
+    }
+  }
+  for (const auto& [block, bytes] : live) require(aclrtFree(block) == ACL_SUCCESS);
+  require(free_bytes() == before);
+  require(aclrtResetDevice(0) == ACL_SUCCESS);
+  return 0;
+}

@@ -137,7 +137,7 @@ bool known_limit(aclrtDeviceLimit limit) { return static_cast<uint32_t>(limit) <
 Status limit_available(const Process& p, aclrtDeviceLimit limit) {
   if (Status here = needs_feature(p, Feature::Identity, "R-266"); !here) return here;
   const bool simd = limit == ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE || limit == ACL_RT_DEV_LIMIT_SIMD_PRINTF_FIFO_SIZE_PER_CORE;
-  if (!simd && p.product().product != Product::A950) return unsupported("R-102", fmt::format("{} has no SIMT limits", p.product().family));
+  if (!simd && !has(p.product().product, Feature::SimtLimits)) return unsupported("R-102", fmt::format("{} has no SIMT limits", p.product().family));
   if (p.device_count() == 0) return bad_device("R-102", 0, 0);
   return done();
 }
@@ -150,7 +150,7 @@ aclError aclrtDeviceSetLimit(aclrtDeviceLimit limit, size_t value) {
     if (value > UINT32_MAX) return bad_value("R-102", "value", value, "at most 4294967295");
     if (Status available = limit_available(p, limit); !available) return available;
     if (limit == ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE) {
-      const size_t most = p.product().product == Product::A950 ? 128_KiB : 192_KiB;
+      const size_t most = has(p.product().product, Feature::SimtLimits) ? 128_KiB : 192_KiB;
       const size_t rounded = std::max<size_t>(32_KiB, *round_up(value, 16_KiB));
       if (rounded > most) return rejected("R-102", "value", value, fmt::format("more than {}", most));
       value = rounded;

@@ -12,6 +12,7 @@ using namespace belay;
 aclError aclrtGetDeviceCount(uint32_t* count) {
   return enter("aclrtGetDeviceCount", [&](Process& p) -> Status {
     if (count == nullptr) return null_pointer("R-75", "count");
+    if (Status ready = p.usable(); !ready) return ready;
     if (p.device_count() == 0) {
       return refuse({ACL_ERROR_RT_NO_DEVICE, "R-75", "EE2002",
                      fmt::format("the environment variable ASCEND_RT_VISIBLE_DEVICES has the value '{}', which names no device of this machine ({} in all)",
@@ -34,6 +35,7 @@ aclError aclrtGetRunMode(aclrtRunMode* runMode) {
 const char* aclrtGetSocName(void) {
   const char* name = nullptr;
   enter("aclrtGetSocName", [&](Process& p) -> Status {
+    if (Status ready = p.usable(); !ready) return ready;
     if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
     name = p.settings().soc.c_str();
     return done();

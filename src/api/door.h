@@ -13,10 +13,8 @@
 
 namespace belay {
 
-// The runtime of this process, made at first use; null when the settings are wrong. (src/library)
-Process* running() noexcept;
-// Why there is none.
-Refusal settings_trouble();
+// The runtime of this process, made at first use (src/library). Throws only when the host is out of memory.
+Process& running();
 
 template <class Act>
 aclError answered(const char* api, Act&& act) noexcept {
@@ -33,11 +31,7 @@ aclError answered(const char* api, Act&& act) noexcept {
 
 template <class Act>
 aclError enter(const char* api, Act&& act) noexcept {
-  return answered(api, [&]() -> Status {
-    Process* process = running();
-    if (process == nullptr) [[unlikely]] return settings_trouble();
-    return act(*process);
-  });
+  return answered(api, [&]() -> Status { return act(running()); });
 }
 
 }  // namespace belay

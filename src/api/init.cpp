@@ -19,16 +19,15 @@ Status accept(Process& process, const InitConfiguration& configuration) {
 }  // namespace
 
 aclError aclInit(const char* configPath) {
-  return answered("aclInit", [&]() -> Status {
-    Process* process = running();
-    if (process == nullptr) {  // the chip cannot be told
-      Refusal trouble = settings_trouble();
+  return enter("aclInit", [&](Process& p) -> Status {
+    if (Status ready = p.usable(); !ready) {  // the chip cannot be told
+      Refusal trouble = ready.take_refusal();
       trouble->code = ACL_ERROR_INTERNAL_ERROR;
       trouble->rule = "R-32";
       return trouble;
     }
-    return process->lifecycle().init([&] { return config::read_init_file(configPath); },
-                                     [&](const InitConfiguration& configuration) { return accept(*process, configuration); });
+    return p.lifecycle().init([&] { return config::read_init_file(configPath); },
+                              [&](const InitConfiguration& configuration) { return accept(p, configuration); });
   });
 }
 

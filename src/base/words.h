@@ -11,7 +11,7 @@
 
 namespace belay {
 
-// "1 byte", "4 KB", "62,432 MB", "1.90 GB": exact where the unit divides the amount, two digits otherwise.
+// "1 byte", "4 KB", "1.90 GB": exact where the unit divides the amount, two digits otherwise.
 inline std::string amount(std::size_t bytes) {
   if (bytes == 1) return "1 byte";
   if (bytes < 1_KiB) return fmt::format("{} bytes", bytes);

@@ -19,12 +19,7 @@
 namespace belay {
 namespace {
 
-struct Instance {
-  std::unique_ptr<Process> process;
-  Refusal trouble;
-};
-
-std::atomic<Instance*> g_instance{nullptr};
+std::atomic<Process*> g_process{nullptr};
 std::mutex& making() {
   static auto* mutex = new std::mutex;
   return *mutex;
@@ -32,9 +27,9 @@ std::mutex& making() {
 
 // In the child of a fork: the parent's devices, contexts and messages are not ours.
 void start_afresh() {
-  static auto* of_parents = new std::vector<Instance*>;  // kept reachable, never used again
-  if (Instance* old = g_instance.exchange(nullptr)) {
-    if (old->process != nullptr) old->process->memory().contents().abandon();
+  static auto* of_parents = new std::vector<Process*>;  // kept reachable, never used again
+  if (Process* old = g_process.exchange(nullptr)) {
+    old->memory().contents().abandon();
     of_parents->push_back(old);
   }
   new (&making()) std::mutex;  // another thread of the parent may have held it
@@ -44,53 +39,42 @@ void start_afresh() {
   report::restart_log();
 }
 
-Instance* make_instance() {
-  const std::lock_guard lock{making()};
-  if (Instance* made = g_instance.load()) return made;
-  static const bool watched = (platform::in_forked_child(start_afresh), true);
-  (void)watched;
-  auto instance = std::make_unique<Instance>();
+// With a wrong setting the machine has no device, and every attempt to open one says why.
+Settings read_settings() {
   Result<Settings> settings = config::read_settings();
-  if (settings) {
-    const Settings chosen = *settings;
-    instance->process = std::make_unique<Process>(std::move(*settings));
-    Memory& memory = instance->process->memory();
-    if (chosen.fault_report) check::explain_host_touches(memory);
-    if (chosen.leak_report) check::report_leaks(memory);
-    if (chosen.summary) trace::keep_summary(memory);
-  } else {
-    instance->trouble = settings.take_refusal();
-  }
-  g_instance.store(instance.get(), std::memory_order_release);
-  return instance.release();
+  if (settings) return std::move(*settings);
+  Settings none;
+  none.memory.product = &row_of(Product::A2);
+  none.trouble = settings.take_refusal();
+  return none;
 }
 
-Instance* instance() {
-  Instance* made = g_instance.load(std::memory_order_acquire);
-  return made != nullptr ? made : make_instance();
+Process& make_process() {
+  const std::lock_guard lock{making()};
+  if (Process* made = g_process.load()) return *made;
+  static const bool watched = (platform::in_forked_child(start_afresh), true);
+  (void)watched;
+  auto process = std::make_unique<Process>(read_settings());
+  const Settings& settings = process->settings();
+  if (settings.fault_report) check::explain_host_touches(process->memory());
+  if (settings.leak_report) check::report_leaks(process->memory());
+  if (settings.summary) trace::keep_summary(process->memory(), settings.soc);
+  g_process.store(process.get(), std::memory_order_release);
+  return *process.release();
 }
 
 __attribute__((destructor)) void last_words() {
-  Instance* made = g_instance.load(std::memory_order_acquire);
-  if (made == nullptr || made->process == nullptr) return;
-  if (made->process->settings().summary) trace::print_summary();
-  if (made->process->settings().leak_report) check::report_leaks_at_exit();
+  const Process* process = g_process.load(std::memory_order_acquire);
+  if (process == nullptr) return;
+  if (process->settings().summary) trace::print_summary();
+  if (process->settings().leak_report) check::report_leaks_at_exit();
 }
 
 }  // namespace
 
-Process* running() noexcept {
-  try {
-    return instance()->process.get();
-  } catch (...) {
-    return nullptr;
-  }
-}
-
-Refusal settings_trouble() {
-  const Instance* made = instance();
-  if (made->trouble == nullptr) return refuse({ACL_ERROR_RT_DEV_SETUP_ERROR, "", "EE9999", "the runtime could not start", "", ""});
-  return std::make_unique<Error>(*made->trouble);
+Process& running() {
+  Process* made = g_process.load(std::memory_order_acquire);
+  return made != nullptr ? *made : make_process();
 }
 
 }  // namespace belay

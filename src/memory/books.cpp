@@ -76,11 +76,11 @@ Amounts Books::of(Page page, bool p2p) const {
   } else {
     // Huge and normal always add up to the pool: one is figured, the other is what is left (M-430 a).
     Amounts huge{};
-    if (limits_.huge) {
-      huge = limited(*limits_.huge, used.huge);
-    } else if (limits_.normal) {
+    if (limits_.normal) {
       const Amounts normal = limited(*limits_.normal, used.normal);
       huge = {all.free - normal.free, all.total - normal.total};
+    } else if (limits_.huge) {
+      huge = limited(*limits_.huge, used.huge);
     } else {
       // What is left below 2 MB is one huge page that small ones have broken up: it counts as normal as a
       // whole, so that free never exceeds total (M-430 d).

@@ -134,7 +134,7 @@ constexpr PlanResult plan(std::size_t size, std::uint32_t policy, Api api, const
   if (size == 0 && !is_media(api)) {
     return no(ACL_ERROR_INVALID_PARAM, true, is_host(api) ? "M-171" : "M-82", "size must not be 0");
   }
-  if (product.product == Product::IPV && !is_host(api) && !is_media(api)) {
+  if (has(product.product, Feature::NarrowPolicies) && !is_host(api) && !is_media(api)) {
     const std::uint32_t low = policy & 0xFFU;
     if (low > 5) {
       return no(ACL_ERROR_INVALID_PARAM, true, "M-67", "IPV350 accepts the base policies HUGE_FIRST, HUGE_ONLY and NORMAL_ONLY");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/words.h"
 #include "observe/observe.h"
@@ -21,7 +22,7 @@ Refusal moved_badly() {
 
 }  // namespace
 
-Result<Transfer::End> Transfer::check(std::uintptr_t address, std::size_t bytes, bool written) const {
+Result<Transfer::End> Transfer::check(std::uintptr_t address, std::size_t bytes, bool written, const char* rule) const {
   if (memory_.host().is_device_alias(address)) {
     return driver_refuses("M-210", fmt::format("{} is a device address of registered host memory, which is for device-side use only", hex(address)),
                           "use the host address of that memory here");
@@ -34,7 +35,7 @@ Result<Transfer::End> Transfer::check(std::uintptr_t address, std::size_t bytes,
     const std::optional<Block> block = memory_.find(at);
     if (!block || (at != address && block->device != device)) {
       return driver_refuses(
-          "M-239",
+          rule,
           fmt::format("the range {} + {} bytes is not allocated: no live block of the device holds {}", hex(address), bytes, hex(at)),
           at == address ? "check that the block was not freed, and that the address is the one that was allocated"
                         : fmt::format("only the first {} bytes are; check size and offset", at - address));
@@ -102,26 +103,36 @@ Status Transfer::copy_rows(void* to_pointer, std::size_t to_pitch, const void* f
   const auto to_start = reinterpret_cast<std::uintptr_t>(to_pointer);
   const auto from_start = reinterpret_cast<std::uintptr_t>(from_pointer);
   const auto row_of = [](End end, std::uintptr_t start) { return End{start, end.on_device, end.device}; };
-  End to{};
-  End from{};
+  for (const auto& [start, pitch] : {std::pair{to_start, to_pitch}, std::pair{from_start, from_pitch}}) {
+    // (height - 1) * pitch + width bytes from the start must exist as numbers (M-319).
+    std::size_t span = 0;
+    if (__builtin_mul_overflow(height - 1, pitch, &span) || __builtin_add_overflow(span, width, &span) || __builtin_add_overflow(span, start, &span)) {
+      return driver_refuses("M-319", fmt::format("{} rows with a pitch of {} end beyond the address space", height, pitch), "check pitch and height");
+    }
+  }
+  Result<End> to = check(to_start, width, true);
+  if (!to) return to.take_refusal();
+  Result<End> from = check(from_start, width, false);
+  if (!from) return from.take_refusal();
   for (std::size_t row = 0; row < height; ++row) {  // all rows are checked before the first one moves
     Result<End> to_row = check(to_start + row * to_pitch, width, true);
     if (!to_row) return to_row.take_refusal();
     Result<End> from_row = check(from_start + row * from_pitch, width, false);
     if (!from_row) return from_row.take_refusal();
+    if (to_row->on_device != to->on_device || from_row->on_device != from->on_device) {
+      return driver_refuses("M-434", fmt::format("row {} does not lie in the memory where row 0 lies", row), "check pitch and height");
+    }
     if (Status pair = check_pair(*to_row, *from_row); !pair) return pair;
-    to = *to_row;
-    from = *from_row;
   }
   for (std::size_t row = 0; row < height; ++row) {
-    Status moved = move(row_of(to, to_start + row * to_pitch), row_of(from, from_start + row * from_pitch), width);
+    Status moved = move(row_of(*to, to_start + row * to_pitch), row_of(*from, from_start + row * from_pitch), width);
     if (!moved) return moved;
   }
   return done();
 }
 
 Status Transfer::fill(void* pointer, unsigned char value, std::size_t bytes) {
-  Result<End> to = check(reinterpret_cast<std::uintptr_t>(pointer), bytes, true);
+  Result<End> to = check(reinterpret_cast<std::uintptr_t>(pointer), bytes, true, "M-371");
   if (!to) return to.take_refusal();
   if (!to->on_device) {
     std::memset(pointer, value, bytes);
@@ -133,7 +144,7 @@ Status Transfer::fill(void* pointer, unsigned char value, std::size_t bytes) {
 }
 
 Status Transfer::fill32(void* pointer, std::uint32_t value, std::size_t words) {
-  Result<End> to = check(reinterpret_cast<std::uintptr_t>(pointer), words * 4, true);
+  Result<End> to = check(reinterpret_cast<std::uintptr_t>(pointer), words * 4, true, "M-434");
   if (!to) return to.take_refusal();
   if (!to->on_device) {
     std::fill_n(static_cast<std::uint32_t*>(pointer), words, value);

@@ -41,7 +41,7 @@ class Transfer {
     bool on_device;
     std::uint32_t device;
   };
-  Result<End> check(std::uintptr_t address, std::size_t bytes, bool written) const;
+  Result<End> check(std::uintptr_t address, std::size_t bytes, bool written, const char* rule = "M-239") const;
   Status check_pair(const End& to, const End& from) const;
   Status move(const End& to, const End& from, std::size_t bytes);
 

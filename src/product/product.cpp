@@ -15,7 +15,7 @@ constexpr std::size_t assumed_usable(std::size_t installed) {
 }
 
 // usable_bytes: A2, A3 and 910 as observed (D-59), the others assumed from the installed size (D-60).
-// Core counts and L2 sizes: the products' public data sheets; 0 where none is published.
+// Core counts and L2 sizes: as commonly listed for the default chip of each row. No rule fixes them; 0: not known.
 constexpr std::array kRows{
     ProductRow{Product::A2, "Atlas A2", "A2", "Ascend910B3", Technology::Hbm, 65'464'696'832, 32, 8, 20, 40, 6,
                192_MiB, 2201},

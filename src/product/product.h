@@ -50,6 +50,12 @@ enum class Feature : std::uint8_t {
   PeerCopy,          // M-245: 310B has none
   Identity,          // uuid, PCI id, device limits: R-266
   HostForm,          // RC and Control-CPU-open forms, M-437
+  NarrowPolicies,    // only base policies 0 to 5 pass the first check, M-67
+  P2pFigures,        // P2P attributes of aclrtGetMemInfo, M-142
+  MediaIsDevice,     // media memory is device memory, M-162
+  SimtLimits,
+  LinkAttributes,    // device attributes 408 and 409, R-81
+  Copy2dAsRc, Copy2dAsOpenCtrlCpu,  // two-dimensional copies in those forms, M-321
   Count_
 };
 
@@ -73,6 +79,11 @@ constexpr ProductSet supported_on(Feature feature) {
     case Feature::PeerCopyNeedsEnable: return k950 | kA2 | k310P | k910;
     case Feature::PeerCopy: return kAll & static_cast<ProductSet>(~k310B);
     case Feature::HostForm: return k310B | k310P | k910 | kIPV;
+    case Feature::NarrowPolicies: return kIPV;
+    case Feature::P2pFigures: return kAllButIpv;
+    case Feature::MediaIsDevice: case Feature::SimtLimits: case Feature::LinkAttributes: return k950;
+    case Feature::Copy2dAsRc: return kAllButIpv & static_cast<ProductSet>(~k310B);
+    case Feature::Copy2dAsOpenCtrlCpu: return kAllButIpv & static_cast<ProductSet>(~k310P);
     case Feature::Count_: break;
   }
   return 0;

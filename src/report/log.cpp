@@ -143,8 +143,8 @@ void log(Level level, Module module, const char* place, std::uint32_t line, cons
 }
 
 void restart_log() {
-  static std::vector<Log*> of_parents;  // kept reachable, never used again
-  if (Log* old = g_log.exchange(nullptr)) of_parents.push_back(old);
+  static auto* of_parents = new std::vector<Log*>;  // kept reachable, never used again
+  if (Log* old = g_log.exchange(nullptr)) of_parents->push_back(old);
 }
 
 }  // namespace belay::report

@@ -160,8 +160,8 @@ void forget() {
   thread_pile().clear();
   t_last_error = ACL_SUCCESS;
   g_whole_process.store(false);
-  static std::vector<Shared*> of_parents;  // kept reachable, never used again
-  if (Shared* old = g_shared.exchange(nullptr)) of_parents.push_back(old);
+  static auto* of_parents = new std::vector<Shared*>;  // kept reachable, never used again
+  if (Shared* old = g_shared.exchange(nullptr)) of_parents->push_back(old);
 }
 
 }  // namespace belay::report

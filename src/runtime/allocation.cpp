@@ -9,7 +9,10 @@ namespace belay {
 namespace {
 
 Refusal from_plan(const PlanRefusal& refusal, std::size_t size, std::uint32_t policy) {
-  if (refusal.code == ACL_ERROR_INVALID_PARAM) return bad_value(refusal.rule, "size or policy", fmt::format("{} / {:#x}", size, policy), refusal.text);
+  if (refusal.code == ACL_ERROR_INVALID_PARAM) {
+    return refuse({refusal.code, refusal.rule, "EH0009", fmt::format("a request of size {} with policy {:#x} is not accepted: {}", size, policy, refusal.text), "",
+                   "correct the size or the policy that is passed"});
+  }
   if (refusal.code == ACL_ERROR_RT_PARAM_INVALID) return rejected(refusal.rule, "size", size, refusal.text, "ask for less");
   if (refusal.code == ACL_ERROR_RT_FEATURE_NOT_SUPPORT) {
     return unsupported(refusal.rule, fmt::format("policy {:#x}: {}", policy, refusal.text), "choose another policy, or another product with BELAY_PRODUCT");
@@ -37,7 +40,7 @@ Status refused(void** out, const PlanRefusal& why, std::size_t size, std::uint32
 struct Attributes {
   std::uint8_t module;
   bool unified_address = false;
-  std::optional<std::uint32_t> device;
+  std::optional<std::uint32_t> device = std::nullopt;
 };
 
 std::uint8_t module_or(std::uint16_t wished, std::uint8_t fallback) {

@@ -1,7 +1,6 @@
 #include "runtime/copying.h"
 
 #include <algorithm>
-#include <tuple>
 #include <vector>
 
 #include "base/words.h"
@@ -40,9 +39,8 @@ Status copy_2d(Process& process, void* to, std::size_t to_pitch, const void* fro
   }
   const Product product = process.product().product;
   const Form form = process.settings().memory.form;
-  const bool missing = !has(product, Feature::NotOnIpv) || (product == Product::P310 && form == Form::OpenCtrlCpu) ||
-                       (product == Product::B310 && form == Form::RC);
-  if (missing) {
+  const Feature needed = form == Form::RC ? Feature::Copy2dAsRc : form == Form::OpenCtrlCpu ? Feature::Copy2dAsOpenCtrlCpu : Feature::NotOnIpv;
+  if (!has(product, needed)) {
     if (process.current() == nullptr) return no_context("M-315");
     return unsupported("M-321", "two-dimensional copies do not exist on this product and form", "copy row by row with aclrtMemcpy");
   }
@@ -50,13 +48,6 @@ Status copy_2d(Process& process, void* to, std::size_t to_pitch, const void* fro
   if (width > 5'000'000) return rejected("M-311", "width", width, "more than 5000000 bytes a row", "copy in several calls");
   if (kind == ACL_MEMCPY_DEVICE_TO_DEVICE) {
     return unsupported("M-312", "the synchronous two-dimensional copy does not copy from device to device", "copy row by row with aclrtMemcpy");
-  }
-  for (const auto& [start, pitch, name] : {std::tuple{static_cast<const void*>(to), to_pitch, "dpitch"}, std::tuple{from, from_pitch, "spitch"}}) {
-    // (height - 1) * pitch + width bytes from the start must exist as numbers (M-319).
-    std::size_t span = 0;
-    const bool wraps = __builtin_mul_overflow(height - 1, pitch, &span) || __builtin_add_overflow(span, width, &span) ||
-                       __builtin_add_overflow(span, reinterpret_cast<std::uintptr_t>(start), &span);
-    if (wraps) return rejected("M-319", name, pitch, fmt::format("{} rows of that pitch end beyond the address space", height), "check pitch and height");
   }
   const std::optional<aclrtMemcpyKind> real = reconcile(side_of(process.memory(), from), side_of(process.memory(), to), kind);
   if (!real || (*real != ACL_MEMCPY_HOST_TO_DEVICE && *real != ACL_MEMCPY_DEVICE_TO_HOST)) {

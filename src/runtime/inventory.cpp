@@ -20,10 +20,10 @@ Result<std::int64_t> device_attribute(const Process& process, aclrtDevAttr attri
     case ACL_DEV_ATTR_L2_CACHE_SIZE: return static_cast<std::int64_t>(row.l2_bytes);
     case ACL_DEV_ATTR_NPU_ARCH: return row.npu_arch;
     case ACL_DEV_ATTR_HD_CONNECT_TYPE:
-      if (row.product != Product::A950) break;
+      if (!has(row.product, Feature::LinkAttributes)) break;
       return std::int64_t{ACL_HOST_DEVICE_CONNECT_TYPE_UB};
     case ACL_DEV_ATTR_DEVICE_FORM_FACTOR:
-      if (row.product != Product::A950) break;
+      if (!has(row.product, Feature::LinkAttributes)) break;
       return std::int64_t{ACL_DEVICE_FORM_FACTOR_A_K};
     default: {
       const int value = static_cast<int>(attribute);

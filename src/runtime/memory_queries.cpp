@@ -70,7 +70,7 @@ Status memory_info(Process& process, aclrtMemAttr attribute, std::size_t* free, 
   if (row.share == Share::Giant && !has(product.product, Feature::HugePages1G)) {
     return unsupported("M-135", fmt::format("{} has no 1 GB pages", product.family), "ask for another attribute");
   }
-  if (row.p2p && product.product == Product::IPV) return unsupported("M-142", "IPV350 has no P2P memory", "ask for another attribute");
+  if (row.p2p && !has(product.product, Feature::P2pFigures)) return unsupported("M-142", "IPV350 has no P2P memory", "ask for another attribute");
   // HBM questions on a DDR chip are answered as DDR ones; DDR on an HBM chip is memory it does not have.
   const bool absent = row.technology == Asks::Ddr && product.technology == Technology::Hbm;
   const Amounts amounts = absent ? Amounts{0, 0} : figures(process.memory().device(context->device).books(), row.share, row.p2p);
@@ -113,7 +113,7 @@ Status check_memory_type(Process& process, void** addresses, std::uint32_t count
   const Context* context = process.current();
   if (context == nullptr) return no_context("M-159");
   if (count > 1024) return rejected("M-160", "size", count, "more than 1024 addresses", "ask in several calls");
-  const bool one_kind = process.product().product == Product::A950;  // there media memory is device memory (M-162)
+  const bool one_kind = has(process.product().product, Feature::MediaIsDevice);  // there media memory is device memory (M-162)
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::optional<Block> block = process.memory().find(reinterpret_cast<std::uintptr_t>(addresses[i]));
     if (!block || block->device != context->device || block->origin == Origin::Host) return done();

@@ -22,6 +22,11 @@ Process::Process(Settings settings)
   device_limits[ACL_RT_DEV_LIMIT_SIMD_PRINTF_FIFO_SIZE_PER_CORE].store(32_KiB);
 }
 
+Status Process::usable() const {
+  if (settings_.trouble == nullptr) return done();
+  return std::make_unique<Error>(*settings_.trouble);
+}
+
 Context* Process::current_by_default() {
   if (Contexts::bound() != nullptr) Contexts::bind(nullptr);  // what it was bound to is gone
   const std::int32_t wished = default_device();
@@ -36,6 +41,7 @@ void Process::open_device(std::uint32_t id) {
 }
 
 Status Process::set_device(std::int32_t id) {
+  if (Status ready = usable(); !ready) return ready;
   if (!has_device(id)) return bad_device("R-53", id, device_count());
   const auto index = static_cast<std::uint32_t>(id);
   bool opens = false;
@@ -67,6 +73,7 @@ bool Process::close_if_unused(std::uint32_t id) {
 }
 
 Status Process::reset_device(std::int32_t id, bool force) {
+  if (Status ready = usable(); !ready) return ready;
   if (!has_device(id)) return bad_device("R-53", id, device_count());
   const auto index = static_cast<std::uint32_t>(id);
   bool releases = false;
@@ -94,6 +101,7 @@ Status Process::reset_device(std::int32_t id, bool force) {
 }
 
 Result<Handle> Process::create_context(std::int32_t id) {
+  if (Status ready = usable(); !ready) return ready.take_refusal();
   if (!has_device(id)) return bad_device("R-106", id, device_count());
   const auto index = static_cast<std::uint32_t>(id);
   bool opens = false;

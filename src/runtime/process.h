@@ -26,6 +26,7 @@ class Process {
 
   const Settings& settings() const { return settings_; }
   const ProductRow& product() const { return settings_.product(); }
+  Status usable() const;  // refused where a setting is wrong
   Memory& memory() { return memory_; }
   Lifecycle& lifecycle() { return lifecycle_; }
   StateCallbacks& state_callbacks() { return state_callbacks_; }

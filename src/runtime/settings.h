@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "memory/memory.h"
 
 namespace belay {
@@ -15,6 +17,7 @@ struct Settings {
   std::vector<std::uint32_t> visible;  // user id -> logical id
   std::uint32_t machine_devices = 0;   // before ASCEND_RT_VISIBLE_DEVICES
   std::string visible_trouble;         // why no device is visible; empty otherwise
+  std::shared_ptr<const Error> trouble;  // a wrong setting: no device can be opened, and this says why
   bool leak_report = true;
   bool summary = false;
   bool fault_report = true;

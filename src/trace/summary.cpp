@@ -32,6 +32,7 @@ struct PerDirection {
   Count copies, bytes;
 };
 struct Tally {
+  std::string soc;
   std::array<PerDevice, kMostDevices> devices;
   std::array<PerDirection, 4> copies;
   Count fills, filled, host_blocks, host_now, host_peak;
@@ -98,10 +99,11 @@ std::string device_lines(std::uint32_t index, const PerDevice& device, std::size
 
 }  // namespace
 
-void keep_summary(Memory& memory) {
-  static std::vector<std::unique_ptr<Tally>> all;
-  all.push_back(std::make_unique<Tally>());
-  g_tally.store(all.back().get(), std::memory_order_release);
+void keep_summary(Memory& memory, const std::string& soc) {
+  static auto* all = new std::vector<std::unique_ptr<Tally>>;  // never destroyed: the last words are said after static destructors
+  all->push_back(std::make_unique<Tally>());
+  all->back()->soc = soc;
+  g_tally.store(all->back().get(), std::memory_order_release);
   g_memory.store(&memory, std::memory_order_release);
   observe::listen(hear, ~std::uint32_t{0});
 }
@@ -110,7 +112,7 @@ void print_summary() {
   Memory* memory = g_memory.load(std::memory_order_acquire);
   if (memory == nullptr) return;
   const MemorySettings& settings = memory->settings();
-  std::string text = fmt::format("belay: what happened to memory on {} ({}, {} device(s)):\n", settings.product->soc, settings.product->family, settings.devices);
+  std::string text = fmt::format("belay: what happened to memory on {} ({}, {} device(s)):\n", tally().soc, settings.product->family, settings.devices);
   for (std::uint32_t i = 0; i < settings.devices; ++i) {
     text += device_lines(i, tally().devices[i], memory->device(i).books().total());
   }

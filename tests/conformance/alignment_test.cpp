@@ -12,7 +12,9 @@ using namespace belay_test;
 
 class Alignment : public OnDevice {};
 
-std::size_t offset_in(const void* block, std::size_t unit) { return reinterpret_cast<std::uintptr_t>(block) % unit; }
+std::size_t offset_in(const void* block, std::size_t unit) {
+  return reinterpret_cast<std::uintptr_t>(block) % unit;
+}
 
 constexpr std::size_t kSizes[] = {1, 31, 32, 33, 63, 64, 65, 100, 4095, 4097, kMB, kMB + 1, 2 * kMB + 1};
 
@@ -131,13 +133,14 @@ struct Segment {
 };
 
 constexpr Segment kSegments[] = {
-    {1, 64, 64, 128},      {31, 64, 64, 128},     {32, 64, 64, 128},        {33, 96, 128, 128},
-    {64, 96, 128, 128},    {65, 128, 128, 128},   {96, 128, 128, 128},      {97, 160, 192, 256},
-    {100, 160, 192, 256},  {128, 160, 192, 256},  {1000, 1056, 1088, 1152}, {4096, 4128, 4160, 4224},
+    {1, 64, 64, 128},     {31, 64, 64, 128},    {32, 64, 64, 128},        {33, 96, 128, 128},
+    {64, 96, 128, 128},   {65, 128, 128, 128},  {96, 128, 128, 128},      {97, 160, 192, 256},
+    {100, 160, 192, 256}, {128, 160, 192, 256}, {1000, 1056, 1088, 1152}, {4096, 4128, 4160, 4224},
 };
 
 // Cuts a block that was asked for with exactly the bytes of the plan; every segment keeps its own contents.
-void expect_plan_works(void* block, std::size_t length, std::size_t m, std::size_t step, std::size_t align, int count) {
+void expect_plan_works(void* block, std::size_t length, std::size_t m, std::size_t step, std::size_t align,
+                       int count) {
   char* base = static_cast<char*>(block);
   for (int i = 0; i < count; ++i) {
     char* segment = base + static_cast<std::size_t>(i) * step;
@@ -155,7 +158,8 @@ TEST_F(Alignment, M45_M420_SegmentsOfDeviceBlocks) {
   for (const Segment& segment : kSegments) {
     const std::size_t request = (kCount - 1) * segment.step + segment.m;
     for (const Allocator& allocator : {kMalloc, kAlign32}) {
-      for (const std::uint32_t value : {kHugeFirst, kHugeOnly, kHuge1g}) {  // also without 32 bytes of its own
+      for (const std::uint32_t value :
+           {kHugeFirst, kHugeOnly, kHuge1g}) {  // also without 32 bytes of its own
         const Block block(allocator, request, value);
         expect_plan_works(block.get(), segment.length, segment.m, segment.step, 64, kCount);
       }

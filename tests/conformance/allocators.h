@@ -21,9 +21,9 @@ namespace belay_test {
 // Values outside the enum are legal arguments here (M-60).
 inline aclrtMemMallocPolicy policy(std::uint32_t value) { return std::bit_cast<aclrtMemMallocPolicy>(value); }
 
-inline constexpr std::uint32_t kHugeFirst = 0, kHugeOnly = 1, kNormalOnly = 2, kHugeFirstP2p = 3, kHugeOnlyP2p = 4,
-                               kNormalOnlyP2p = 5, kHuge1g = 6, kHuge1gP2p = 7, kLow = 0x100, kHigh = 0x1000,
-                               kReadOnly = 0x100000;
+inline constexpr std::uint32_t kHugeFirst = 0, kHugeOnly = 1, kNormalOnly = 2, kHugeFirstP2p = 3,
+                               kHugeOnlyP2p = 4, kNormalOnlyP2p = 5, kHuge1g = 6, kHuge1gP2p = 7,
+                               kLow = 0x100, kHigh = 0x1000, kReadOnly = 0x100000;
 
 inline constexpr std::uint32_t kPage4K = 4096, kPage2M = 2u << 20, kPage1G = 1u << 30;
 
@@ -38,22 +38,46 @@ struct Allocator {
   aclError (*call)(void**, std::size_t, aclrtMemMallocPolicy);
 };
 
-inline const Allocator kMalloc{"aclrtMalloc", true, Policies::all, ACL_ERROR_INVALID_PARAM, 64,
-                               [](void** p, std::size_t n, aclrtMemMallocPolicy c) { return ::aclrtMalloc(p, n, c); }};
+inline const Allocator kMalloc{
+    "aclrtMalloc",
+    true,
+    Policies::all,
+    ACL_ERROR_INVALID_PARAM,
+    64,
+    [](void** p, std::size_t n, aclrtMemMallocPolicy c) { return ::aclrtMalloc(p, n, c); }};
 inline const Allocator kAlign32{
-    "aclrtMallocAlign32", false, Policies::all, ACL_ERROR_INVALID_PARAM, 32,
+    "aclrtMallocAlign32",
+    false,
+    Policies::all,
+    ACL_ERROR_INVALID_PARAM,
+    32,
     [](void** p, std::size_t n, aclrtMemMallocPolicy c) { return ::aclrtMallocAlign32(p, n, c); }};
 inline const Allocator kCached{
-    "aclrtMallocCached", true, Policies::cached, ACL_ERROR_INVALID_PARAM, 64,
+    "aclrtMallocCached",
+    true,
+    Policies::cached,
+    ACL_ERROR_INVALID_PARAM,
+    64,
     [](void** p, std::size_t n, aclrtMemMallocPolicy c) { return ::aclrtMallocCached(p, n, c); }};
 inline const Allocator kWithCfg{
-    "aclrtMallocWithCfg", false, Policies::all, ACL_ERROR_RT_PARAM_INVALID, 31,
+    "aclrtMallocWithCfg",
+    false,
+    Policies::all,
+    ACL_ERROR_RT_PARAM_INVALID,
+    31,
     [](void** p, std::size_t n, aclrtMemMallocPolicy c) { return ::aclrtMallocWithCfg(p, n, c, nullptr); }};
-inline const Allocator kTaskScheduler{
-    "aclrtMallocForTaskScheduler", false, Policies::all, ACL_ERROR_RT_PARAM_INVALID, 31,
-    [](void** p, std::size_t n, aclrtMemMallocPolicy c) { return ::aclrtMallocForTaskScheduler(p, n, c, nullptr); }};
+inline const Allocator kTaskScheduler{"aclrtMallocForTaskScheduler",
+                                      false,
+                                      Policies::all,
+                                      ACL_ERROR_RT_PARAM_INVALID,
+                                      31,
+                                      [](void** p, std::size_t n, aclrtMemMallocPolicy c) {
+                                        return ::aclrtMallocForTaskScheduler(p, n, c, nullptr);
+                                      }};
 
-inline std::vector<Allocator> all_allocators() { return {kMalloc, kAlign32, kCached, kWithCfg, kTaskScheduler}; }
+inline std::vector<Allocator> all_allocators() {
+  return {kMalloc, kAlign32, kCached, kWithCfg, kTaskScheduler};
+}
 inline std::vector<Allocator> decoding_allocators() { return {kMalloc, kAlign32, kWithCfg, kTaskScheduler}; }
 
 // What one request took. A refused one has no pages.
@@ -106,7 +130,8 @@ inline Taken take(const Allocator& allocator, std::size_t size, std::uint32_t va
 inline std::size_t up_to(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
 // Nothing but the page policy of a request on a product with all pages and 32 further bytes.
-inline Taken documented(const Allocator& allocator, std::size_t size, std::uint32_t value, bool product_pads = true) {
+inline Taken documented(const Allocator& allocator, std::size_t size, std::uint32_t value,
+                        bool product_pads = true) {
   constexpr std::uint32_t outside = 0xFFFFFFFF;
   std::uint32_t base = value & ~(kLow | kHigh | kReadOnly);
   if (base > kHuge1gP2p) base = outside;
@@ -119,12 +144,19 @@ inline Taken documented(const Allocator& allocator, std::size_t size, std::uint3
   if (gigabyte) return served(up_to(bytes, kPage1G), kPage1G);
   bool huge = false;
   switch (base) {
-    case kHugeFirst: huge = size > kMB; break;
+    case kHugeFirst:
+      huge = size > kMB;
+      break;
     case kHugeOnly:
     case kHugeFirstP2p:
-    case kHugeOnlyP2p: huge = true; break;
-    case outside: huge = size >= 2 * kMB; break;
-    default: break;
+    case kHugeOnlyP2p:
+      huge = true;
+      break;
+    case outside:
+      huge = size >= 2 * kMB;
+      break;
+    default:
+      break;
   }
   const std::uint32_t page = huge ? kPage2M : kPage4K;
   return served(up_to(bytes, page), page);

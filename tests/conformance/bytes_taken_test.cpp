@@ -21,7 +21,8 @@ void expect_last_size_in_pages(const Allocator& allocator, std::size_t further) 
       EXPECT_EQ(take(allocator, fits - less, kNormalOnly), served(pages * 4096, kPage4K)) << allocator.name;
     }
     for (const std::size_t more : {1U, 31U, 32U, 33U}) {
-      EXPECT_EQ(take(allocator, fits + more, kNormalOnly), served((pages + 1) * 4096, kPage4K)) << allocator.name;
+      EXPECT_EQ(take(allocator, fits + more, kNormalOnly), served((pages + 1) * 4096, kPage4K))
+          << allocator.name;
     }
   }
 }
@@ -68,10 +69,12 @@ TEST(BytesTakenByProduct, M34_M35_M92_FurtherBytesAreANumberOfTheProduct) {
   });
   on_product("950", [] {
     for (const Allocator& allocator : all_allocators()) {
-      for (const std::size_t size : {std::size_t{1}, std::size_t{4065}, std::size_t{4096}, std::size_t{4097}, kMB,
-                                     kMB + 1, 2 * kMB, 2 * kMB + 1}) {
-        EXPECT_EQ(take(allocator, size, kNormalOnly), take(kAlign32, size, kNormalOnly)) << allocator.name << size;
-        EXPECT_EQ(take(allocator, size, kHugeOnly), take(kAlign32, size, kHugeOnly)) << allocator.name << size;
+      for (const std::size_t size : {std::size_t{1}, std::size_t{4065}, std::size_t{4096}, std::size_t{4097},
+                                     kMB, kMB + 1, 2 * kMB, 2 * kMB + 1}) {
+        EXPECT_EQ(take(allocator, size, kNormalOnly), take(kAlign32, size, kNormalOnly))
+            << allocator.name << size;
+        EXPECT_EQ(take(allocator, size, kHugeOnly), take(kAlign32, size, kHugeOnly))
+            << allocator.name << size;
       }
     }
     EXPECT_EQ(take(kMalloc, 2 * kMB, kHugeOnly), served(2 * kMB, kPage2M));
@@ -82,7 +85,8 @@ TEST_F(BytesTaken, M34_M419_AOneGigabytePolicyTakesNo32MoreWhateverIsOredToIt) {
   for (const Allocator& allocator : decoding_allocators()) {
     for (const std::uint32_t flags : {0U, kLow, kHigh, kLow | kHigh}) {
       for (const std::uint32_t base : {kHuge1g, kHuge1gP2p}) {
-        EXPECT_EQ(take(allocator, kGB, base | flags), served(kGB, kPage1G)) << allocator.name << hex(base | flags);
+        EXPECT_EQ(take(allocator, kGB, base | flags), served(kGB, kPage1G))
+            << allocator.name << hex(base | flags);
         EXPECT_EQ(take(allocator, kGB + 1, base | flags), served(2 * kGB, kPage1G)) << allocator.name;
       }
     }
@@ -95,10 +99,12 @@ aclError answer(const Allocator& allocator, std::size_t size, std::uint32_t valu
 }
 
 TEST_F(BytesTaken, M37_M83_WrappingSizesAreRefusedByTheOuterLayer) {
-  for (const std::uint32_t value : {kHugeFirst, kHugeOnly, kNormalOnly, kHugeFirstP2p, kLow, kReadOnly, 99U}) {
+  for (const std::uint32_t value :
+       {kHugeFirst, kHugeOnly, kNormalOnly, kHugeFirstP2p, kLow, kReadOnly, 99U}) {
     for (const Allocator& allocator : {kMalloc, kCached}) {
       for (const std::size_t size : {SIZE_MAX - 63, SIZE_MAX - 62, SIZE_MAX - 32, SIZE_MAX - 1, SIZE_MAX}) {
-        EXPECT_EQ(answer(allocator, size, value), ACL_ERROR_INVALID_PARAM) << allocator.name << SIZE_MAX - size;
+        EXPECT_EQ(answer(allocator, size, value), ACL_ERROR_INVALID_PARAM)
+            << allocator.name << SIZE_MAX - size;
       }
       EXPECT_EQ(answer(allocator, SIZE_MAX - 64, value), ACL_ERROR_RT_MEMORY_ALLOCATION) << hex(value);
     }
@@ -125,15 +131,18 @@ TEST_F(BytesTaken, M37_M419_OneGigabytePoliciesEndAtSizeMaxLess31) {
   }
   EXPECT_EQ(answer(kCached, SIZE_MAX - 32, kHuge1g), ACL_ERROR_RT_MEMORY_ALLOCATION);
   EXPECT_EQ(answer(kCached, SIZE_MAX - 31, kHuge1g), ACL_ERROR_INVALID_PARAM);
-  EXPECT_EQ(answer(kCached, SIZE_MAX - 63, kHuge1gP2p), ACL_ERROR_INVALID_PARAM);  // no policy of its own there
+  EXPECT_EQ(answer(kCached, SIZE_MAX - 63, kHuge1gP2p),
+            ACL_ERROR_INVALID_PARAM);  // no policy of its own there
   EXPECT_EQ(answer(kMalloc, SIZE_MAX - 63, kHuge1g | kReadOnly), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
 }
 
 TEST(BytesTakenByProduct, M37_EverythingOn950EndsAtSizeMaxLess31) {
   on_product("950", [] {
     for (const Allocator& allocator : {kMalloc, kCached, kAlign32}) {
-      EXPECT_EQ(answer(allocator, SIZE_MAX - 63, kHugeFirst), ACL_ERROR_RT_MEMORY_ALLOCATION) << allocator.name;
-      EXPECT_EQ(answer(allocator, SIZE_MAX - 32, kHugeFirst), ACL_ERROR_RT_MEMORY_ALLOCATION) << allocator.name;
+      EXPECT_EQ(answer(allocator, SIZE_MAX - 63, kHugeFirst), ACL_ERROR_RT_MEMORY_ALLOCATION)
+          << allocator.name;
+      EXPECT_EQ(answer(allocator, SIZE_MAX - 32, kHugeFirst), ACL_ERROR_RT_MEMORY_ALLOCATION)
+          << allocator.name;
       EXPECT_EQ(answer(allocator, SIZE_MAX - 31, kHugeFirst), ACL_ERROR_INVALID_PARAM) << allocator.name;
     }
   });
@@ -158,9 +167,11 @@ TEST_F(BytesTaken, M38_M103_WrappingSizesAreRefusedByTheInnerLayer) {
 TEST_F(BytesTaken, M39_M31_SizesNobodyCanServeAre207001) {
   for (const Allocator& allocator : all_allocators()) {
     for (const std::uint32_t value : {kHugeFirst, kHugeOnly, kNormalOnly, kHuge1g, 99U}) {
-      for (const std::size_t size : {std::size_t{1} << 63, (std::size_t{1} << 63) + 1, 8192 * kGB, 8192 * kGB + 1,
-                                     SIZE_MAX - 4095, SIZE_MAX - 2 * kMB, SIZE_MAX - kGB, free_before_ + 1}) {
-        EXPECT_EQ(answer(allocator, size, value), ACL_ERROR_RT_MEMORY_ALLOCATION) << allocator.name << " " << size;
+      for (const std::size_t size :
+           {std::size_t{1} << 63, (std::size_t{1} << 63) + 1, 8192 * kGB, 8192 * kGB + 1, SIZE_MAX - 4095,
+            SIZE_MAX - 2 * kMB, SIZE_MAX - kGB, free_before_ + 1}) {
+        EXPECT_EQ(answer(allocator, size, value), ACL_ERROR_RT_MEMORY_ALLOCATION)
+            << allocator.name << " " << size;
       }
       EXPECT_EQ(answer(allocator, SIZE_MAX - 64, value), ACL_ERROR_RT_MEMORY_ALLOCATION) << allocator.name;
     }
@@ -173,17 +184,18 @@ TEST_F(BytesTaken, M34_M79_M424_FootprintIsTheDocumentedFormulaForEveryRequest) 
   const bool holds = rc::check("footprint and page size", [&] {
     const Allocator& allocator = allocators[*rc::gen::inRange<std::size_t>(0, allocators.size())];
     const std::size_t edge = *rc::gen::element<std::size_t>(4096, kMB, 2 * kMB, 4 * kMB, kGB, 2 * kGB);
-    const std::size_t size = *rc::gen::oneOf(rc::gen::inRange<std::size_t>(1, 5 * kMB),
-                                             rc::gen::inRange<std::size_t>(1, 3 * kGB),
-                                             rc::gen::inRange<std::size_t>(edge - 100, edge + 101));
-    const std::uint32_t base = *rc::gen::oneOf(rc::gen::inRange<std::uint32_t>(0, 12),
-                                               rc::gen::arbitrary<std::uint32_t>());
-    const std::uint32_t flags = *rc::gen::element(0U, kLow, kHigh, kLow | kHigh, kReadOnly, kReadOnly | kHigh);
+    const std::size_t size =
+        *rc::gen::oneOf(rc::gen::inRange<std::size_t>(1, 5 * kMB), rc::gen::inRange<std::size_t>(1, 3 * kGB),
+                        rc::gen::inRange<std::size_t>(edge - 100, edge + 101));
+    const std::uint32_t base =
+        *rc::gen::oneOf(rc::gen::inRange<std::uint32_t>(0, 12), rc::gen::arbitrary<std::uint32_t>());
+    const std::uint32_t flags =
+        *rc::gen::element(0U, kLow, kHigh, kLow | kHigh, kReadOnly, kReadOnly | kHigh);
     const Taken got = take(allocator, size, base | flags);
     const Taken expected = documented(allocator, size, base | flags);
     if (!(got == expected)) {
-      ADD_FAILURE() << allocator.name << "(" << size << ", " << hex(base | flags) << ") took " << got << ", not "
-                    << expected;
+      ADD_FAILURE() << allocator.name << "(" << size << ", " << hex(base | flags) << ") took " << got
+                    << ", not " << expected;
     }
     RC_ASSERT(got == expected);
   });

@@ -12,13 +12,15 @@ using namespace belay_test;
 
 class CheckMemType : public OnDevice {};
 
-constexpr std::uint32_t kDev = ACL_RT_MEM_TYPE_DEV, kDvpp = ACL_RT_MEM_TYPE_DVPP, kRsvd = ACL_RT_MEM_TYPE_RSVD;
+constexpr std::uint32_t kDev = ACL_RT_MEM_TYPE_DEV, kDvpp = ACL_RT_MEM_TYPE_DVPP,
+                        kRsvd = ACL_RT_MEM_TYPE_RSVD;
 
 // The result for these addresses; the call itself must succeed.
 std::uint32_t check(std::vector<void*> addresses, std::uint32_t types) {
   std::uint32_t result = 77;
-  EXPECT_EQ(aclrtCheckMemType(addresses.data(), static_cast<std::uint32_t>(addresses.size()), types, &result, 0),
-            ACL_SUCCESS);
+  EXPECT_EQ(
+      aclrtCheckMemType(addresses.data(), static_cast<std::uint32_t>(addresses.size()), types, &result, 0),
+      ACL_SUCCESS);
   return result;
 }
 

@@ -1,10 +1,11 @@
-// What holds for every function: two layers, no aclInit, contexts, zero lengths, outputs, last error, products.
+// What holds for every function: two layers, no aclInit, contexts, zero lengths, outputs, last error,
+// products.
 
+#include <unistd.h>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <string>
-#include <unistd.h>
 
 #include "acl/ops/acl_dvpp.h"
 #include "allocators.h"
@@ -28,12 +29,14 @@ TEST_F(Common, M1_SameMistakeHasTheNumberOfTheLayerThatLooksFirst) {
   aclrtMemcpyBatchAttr attr{};
   attr.dstLoc = {0, ACL_MEM_LOCATION_TYPE_DEVICE};
   attr.srcLoc = {0, ACL_MEM_LOCATION_TYPE_HOST};
-  EXPECT_EQ(aclrtMemcpyBatch(&dst, &dest_max, &src, &size, 1, &attr, &index, 1, &fail), ACL_ERROR_INVALID_PARAM);
+  EXPECT_EQ(aclrtMemcpyBatch(&dst, &dest_max, &src, &size, 1, &attr, &index, 1, &fail),
+            ACL_ERROR_INVALID_PARAM);
 
   // The wrapping size: outer layer in one allocator, inner layer in the other.
   void* out = nullptr;
   EXPECT_EQ(aclrtMallocAlign32(&out, SIZE_MAX, ACL_MEM_MALLOC_HUGE_FIRST), ACL_ERROR_INVALID_PARAM);
-  EXPECT_EQ(aclrtMallocWithCfg(&out, SIZE_MAX, ACL_MEM_MALLOC_HUGE_FIRST, nullptr), ACL_ERROR_RT_PARAM_INVALID);
+  EXPECT_EQ(aclrtMallocWithCfg(&out, SIZE_MAX, ACL_MEM_MALLOC_HUGE_FIRST, nullptr),
+            ACL_ERROR_RT_PARAM_INVALID);
 }
 
 void everything_works() {
@@ -93,13 +96,13 @@ TEST_F(Common, M3_DestroyedContextCountsAsNone) {
 
 TEST(CommonWithoutFixture, M3_DefaultDeviceOfTheConfigurationIsSetImplicitly) {
   in_fresh_process({{"BELAY_LEAKS", "off"}}, [] {
-    char path[] = "/tmp/default_device_XXXXXX";
-    const int file = ::mkstemp(path);
+    std::string path = ::testing::TempDir() + "default_device_XXXXXX";
+    const int file = ::mkstemp(path.data());
     ASSERT_GE(file, 0);
     ::close(file);
     std::ofstream(path) << R"({"defaultDevice": {"default_device": "1"}})";
-    const aclError code = aclInit(path);
-    std::remove(path);
+    const aclError code = aclInit(path.c_str());
+    std::remove(path.c_str());
     ASSERT_EQ(code, ACL_SUCCESS);
     for (int round = 0; round < 2; ++round) {
       without_context([] {
@@ -180,7 +183,8 @@ TEST_F(Common, M6_OutputsStayUntouchedExceptOnShortage) {
   EXPECT_EQ(out, nullptr);
 
   std::size_t free = 11, total = 12;
-  EXPECT_EQ(aclrtGetMemInfo(std::bit_cast<aclrtMemAttr>(18), &free, &total), ACL_ERROR_RT_INVALID_MEMORY_TYPE);
+  EXPECT_EQ(aclrtGetMemInfo(std::bit_cast<aclrtMemAttr>(18), &free, &total),
+            ACL_ERROR_RT_INVALID_MEMORY_TYPE);
   without_context([&] { EXPECT_EQ(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total), ACL_ERROR_RT_CONTEXT_NULL); });
   EXPECT_EQ(free, 11U);
   EXPECT_EQ(total, 12U);
@@ -197,7 +201,8 @@ TEST_F(Common, M7_InnerFailuresBecomeTheLastErrorOfTheThread) {
   EXPECT_EQ(take(kMalloc, 64, kHugeFirst).code, ACL_SUCCESS);  // a success does not clear it
   EXPECT_EQ(last_error(), ACL_ERROR_RT_MEMORY_ALLOCATION);
   EXPECT_EQ(last_error(), ACL_SUCCESS);
-  EXPECT_EQ(aclrtGetMemInfo(std::bit_cast<aclrtMemAttr>(99), &free, &total), ACL_ERROR_RT_INVALID_MEMORY_TYPE);
+  EXPECT_EQ(aclrtGetMemInfo(std::bit_cast<aclrtMemAttr>(99), &free, &total),
+            ACL_ERROR_RT_INVALID_MEMORY_TYPE);
   without_context([&] {  // the slot of another thread
     EXPECT_EQ(last_error(), ACL_SUCCESS);
     EXPECT_EQ(aclrtMalloc(&out, 64, ACL_MEM_MALLOC_HUGE_FIRST), ACL_ERROR_RT_CONTEXT_NULL);

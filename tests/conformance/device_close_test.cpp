@@ -1,8 +1,10 @@
 // When a device closes, what goes with it, and processes that end or fork.
 #include <stdlib.h>
 
+#include <atomic>
 #include <cstdint>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "support/captured_process.h"
@@ -156,6 +158,47 @@ TEST(DeviceClose, R65_OnlyTheDeviceThatClosed) {
   });
 }
 
+// Threads at work on a device that is reset under them: calls fail, nothing crashes.
+TEST(DeviceClose, R65_R63_R18_ResettingWhileOthersCopy) {
+  in_fresh_process(kQuiet, [] {
+    std::atomic<bool> over{false};
+    std::atomic<int> worked{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 6; ++i) {
+      threads.emplace_back([&over, &worked] {
+        std::vector<char> bytes(64 * belay_test::kKB);
+        while (!over) {
+          ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+          void* block = nullptr;
+          const aclError made = aclrtMalloc(&block, bytes.size(), ACL_MEM_MALLOC_NORMAL_ONLY);
+          if (made != ACL_SUCCESS) {
+            EXPECT_EQ(made, ACL_ERROR_RT_CONTEXT_NULL);
+            continue;
+          }
+          for (const aclError answer :
+               {aclrtMemset(block, bytes.size(), 1, bytes.size()),
+                aclrtMemcpy(bytes.data(), bytes.size(), block, bytes.size(), ACL_MEMCPY_DEVICE_TO_HOST)}) {
+            EXPECT_TRUE(answer == ACL_SUCCESS || answer == ACL_ERROR_RT_CONTEXT_NULL ||
+                        answer == ACL_ERROR_RT_DRV_INTERNAL_ERROR)
+                << answer;
+            if (answer == ACL_SUCCESS) ++worked;
+          }
+          const aclError freed = aclrtFree(block);
+          EXPECT_TRUE(freed == ACL_SUCCESS || freed == ACL_ERROR_RT_PARAM_INVALID) << freed;
+        }
+      });
+    }
+    for (int round = 0; round < 200; ++round) {
+      const aclError answer = aclrtResetDeviceForce(0);
+      EXPECT_TRUE(answer == ACL_SUCCESS || answer == ACL_ERROR_RT_CONTEXT_RELEASE_ERROR) << answer;
+      std::this_thread::yield();
+    }
+    while (worked == 0) std::this_thread::yield();
+    over = true;
+    for (std::thread& thread : threads) thread.join();
+  });
+}
+
 // The choice cannot be read back: what shows is that a reset in between never disturbs it.
 TEST(DeviceClose, R66_R100_AResetAfterASchedulerChoice) {
   in_fresh_process({}, [] {
@@ -230,6 +273,43 @@ TEST(DeviceClose, R69_AForkedChildStartsAfresh) {
   EXPECT_EQ(aclrtDestroyContext(context), ACL_SUCCESS);
   EXPECT_EQ(aclrtSetCurrentContext(primary), ACL_SUCCESS);
   EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
+}
+
+// The child must not wait for a lock that a thread of the parent held at that moment.
+TEST(DeviceClose, R69_R18_ForkingWhileThreadsWork) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the sanitizer itself cannot fork among threads";
+#endif
+  std::atomic<bool> over{false};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([&over] {
+      while (!over) {
+        EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+        EXPECT_EQ(aclrtFree(new_block()), ACL_SUCCESS);
+        EXPECT_EQ(aclrtSetDevice(-1), ACL_ERROR_RT_INVALID_DEVICEID);
+        aclGetRecentErrMsg();
+        EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
+      }
+    });
+  }
+  for (int round = 0; round < 30 && !::testing::Test::HasFailure(); ++round) {
+    const Ending ending = run_captured(
+        {},
+        [] {
+          EXPECT_EQ(aclInit(nullptr), ACL_SUCCESS);
+          EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+          EXPECT_EQ(aclrtFree(new_block()), ACL_SUCCESS);
+          EXPECT_EQ(aclrtSetDevice(-1), ACL_ERROR_RT_INVALID_DEVICEID);
+          EXPECT_NE(aclGetRecentErrMsg(), nullptr);
+          EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
+          EXPECT_EQ(aclFinalize(), ACL_SUCCESS);
+        },
+        20);
+    EXPECT_TRUE(ending.clean()) << ending;
+  }
+  over = true;
+  for (std::thread& thread : threads) thread.join();
 }
 
 TEST(DeviceClose, R69_R19_InitAndLastErrorAreNewToo) {

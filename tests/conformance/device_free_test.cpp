@@ -24,7 +24,8 @@ void expect_unknown(Free function, void* pointer, const char* what) {
   EXPECT_EQ(free_bytes(), before);
   EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), ACL_ERROR_RT_PARAM_INVALID);
   const std::string message = recent_message();
-  EXPECT_TRUE(message.find("EE1003") != std::string::npos || message.find("EE1011") != std::string::npos) << message;
+  EXPECT_TRUE(message.find("EE1003") != std::string::npos || message.find("EE1011") != std::string::npos)
+      << message;
 }
 
 void expect_only_starts_are_freed(Free function) {
@@ -71,7 +72,8 @@ TEST_F(DeviceFree, M123_WithDevSyncAnswersAsFree) { expect_only_starts_are_freed
 TEST_F(DeviceFree, M112_M114_M118_TheFigureRisesAtOnceByTheFootprint) {
   for (const Allocator& allocator : all_allocators()) {
     for (const std::uint32_t value : {kHugeFirst, kHugeOnly, kNormalOnly, kHuge1g, 99U}) {
-      for (const std::size_t size : {std::size_t{1}, std::size_t{4097}, kMB + 1, 36 * kMB, 40 * kMB, 3 * kGB}) {
+      for (const std::size_t size :
+           {std::size_t{1}, std::size_t{4097}, kMB + 1, 36 * kMB, 40 * kMB, 3 * kGB}) {
         void* block = nullptr;
         ASSERT_EQ(allocator.call(&block, size, policy(value)), ACL_SUCCESS);
         EXPECT_EQ(free_before_ - free_bytes(), documented(allocator, size, value).bytes);

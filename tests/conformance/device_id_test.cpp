@@ -48,7 +48,8 @@ void expect_refused(Translation function, std::int32_t from, aclError answer) {
 TEST(DeviceId, R87_AllNumbersAreTheSameByDefault) {
   for (const Named& translation : translations()) {
     SCOPED_TRACE(translation.name);
-    for (std::int32_t device = 0; device < 8; ++device) expect_translated(translation.function, device, device);
+    for (std::int32_t device = 0; device < 8; ++device)
+      expect_translated(translation.function, device, device);
   }
 }
 

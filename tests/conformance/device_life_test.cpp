@@ -51,7 +51,8 @@ TEST_F(DeviceLife, R52_IdsFollowTheVisibleDevices) {
     EXPECT_EQ(current_device(), 0);
     EXPECT_EQ(aclrtSetDevice(1), ACL_SUCCESS);
     EXPECT_EQ(current_device(), 1);
-    for (const std::int32_t hidden : {2, 5, 7}) EXPECT_EQ(aclrtSetDevice(hidden), ACL_ERROR_RT_INVALID_DEVICEID);
+    for (const std::int32_t hidden : {2, 5, 7})
+      EXPECT_EQ(aclrtSetDevice(hidden), ACL_ERROR_RT_INVALID_DEVICEID);
   });
 }
 
@@ -211,9 +212,15 @@ aclError play(const std::string& sequence) {
   aclError answer = ACL_SUCCESS;
   for (std::size_t i = 0; i < sequence.size(); ++i) {
     switch (sequence[i]) {
-      case 'S': answer = aclrtSetDevice(0); break;
-      case 'R': answer = aclrtResetDevice(0); break;
-      default: answer = aclrtResetDeviceForce(0); break;
+      case 'S':
+        answer = aclrtSetDevice(0);
+        break;
+      case 'R':
+        answer = aclrtResetDevice(0);
+        break;
+      default:
+        answer = aclrtResetDeviceForce(0);
+        break;
     }
     if (i + 1 < sequence.size()) {
       EXPECT_EQ(answer, ACL_SUCCESS) << sequence << " call " << i + 1;
@@ -263,9 +270,9 @@ TEST_F(DeviceLife, R63_OtherThreadsNoticeAtTheirNextCall) {
   EXPECT_EQ(other.ask([] { return aclrtSetDevice(0); }), ACL_SUCCESS);
   EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS) << "one thread may reset what another has set";
   EXPECT_EQ(other.ask([] {
-              void* block = nullptr;
-              return aclrtMalloc(&block, 64, ACL_MEM_MALLOC_HUGE_FIRST);
-            }),
+    void* block = nullptr;
+    return aclrtMalloc(&block, 64, ACL_MEM_MALLOC_HUGE_FIRST);
+  }),
             ACL_ERROR_RT_CONTEXT_NULL);
   EXPECT_EQ(other.ask(current_device), -1);
   EXPECT_EQ(other.ask([] { return aclrtSetDevice(0); }), ACL_SUCCESS);

@@ -66,7 +66,8 @@ TEST_F(DeviceMallocCfg, M96_M97_M98_ArgumentsOfTheOuterLayer) {
     aclrtMallocConfig broken{nullptr, 1};
     int mark = 0;
     void* out = &mark;
-    EXPECT_EQ(function.call(nullptr, 64, policy(kHugeFirst), nullptr), ACL_ERROR_INVALID_PARAM) << function.name;
+    EXPECT_EQ(function.call(nullptr, 64, policy(kHugeFirst), nullptr), ACL_ERROR_INVALID_PARAM)
+        << function.name;
     EXPECT_NE(recent_message().find("EH0002"), std::string::npos);
     EXPECT_EQ(function.call(&out, 64, policy(kHugeFirst), &broken), ACL_ERROR_INVALID_PARAM) << function.name;
     EXPECT_EQ(function.call(&out, 0, policy(kHugeFirst), nullptr), ACL_ERROR_INVALID_PARAM) << function.name;
@@ -80,7 +81,8 @@ TEST_F(DeviceMallocCfg, M99_AnEmptyConfigurationIs107000) {
     aclrtMallocConfig empty{nullptr, 0};
     int mark = 0;
     void* out = &mark;
-    EXPECT_EQ(function.call(&out, 64, policy(kHugeFirst), &empty), ACL_ERROR_RT_PARAM_INVALID) << function.name;
+    EXPECT_EQ(function.call(&out, 64, policy(kHugeFirst), &empty), ACL_ERROR_RT_PARAM_INVALID)
+        << function.name;
     EXPECT_EQ(out, &mark);
     EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), ACL_ERROR_RT_PARAM_INVALID);
     aclrtMallocAttribute unused = module(3);
@@ -95,7 +97,8 @@ TEST_F(DeviceMallocCfg, M101_UnknownAttributesAreRefused) {
     EXPECT_EQ(answer(function, {attribute(ACL_RT_MEM_ATTR_VA_FLAG, 0)}), ACL_ERROR_RT_PARAM_INVALID);
     EXPECT_EQ(answer(function, {attribute(ACL_RT_MEM_ATTR_VA_FLAG, 1)}), ACL_ERROR_RT_PARAM_INVALID);
     for (const std::uint32_t type : {4U, 99U, 0xFFFFFFFFU}) {
-      EXPECT_EQ(answer(function, {attribute(std::bit_cast<aclrtMallocAttrType>(type), 0)}), ACL_ERROR_RT_PARAM_INVALID);
+      EXPECT_EQ(answer(function, {attribute(std::bit_cast<aclrtMallocAttrType>(type), 0)}),
+                ACL_ERROR_RT_PARAM_INVALID);
     }
     EXPECT_EQ(answer(function, {module(33), device(0), attribute(ACL_RT_MEM_ATTR_VA_FLAG, 0)}),
               ACL_ERROR_RT_PARAM_INVALID);  // wherever it stands
@@ -125,8 +128,8 @@ TEST_F(DeviceMallocCfg, M96_M97_M98_M99_M100_M101_M102_M103_M104_M105_TheFirstMi
   enum class Size { zero, wraps, too_large, good };
   for (const Function& function : kBoth)
     for (const bool null : {true, false})
-      for (const Config kind : {Config::none, Config::null_array, Config::empty, Config::bad_type, Config::bad_device,
-                                Config::good})
+      for (const Config kind : {Config::none, Config::null_array, Config::empty, Config::bad_type,
+                                Config::bad_device, Config::good})
         for (const Size size : {Size::zero, Size::wraps, Size::too_large, Size::good})
           for (const bool context : {false, true})
             for (const bool supported : {false, true}) {
@@ -160,8 +163,8 @@ TEST_F(DeviceMallocCfg, M96_M97_M98_M99_M100_M101_M102_M103_M104_M105_TheFirstMi
                                         policy(supported ? kHugeFirst : kHuge1g | kReadOnly),
                                         kind == Config::none ? nullptr : &config),
                           expected)
-                    << function.name << " null " << null << " config " << static_cast<int>(kind) << " bytes " << bytes
-                    << " context " << context << " supported " << supported;
+                    << function.name << " null " << null << " config " << static_cast<int>(kind) << " bytes "
+                    << bytes << " context " << context << " supported " << supported;
                 if (out != nullptr) {
                   EXPECT_EQ(aclrtFree(out), ACL_SUCCESS);
                 }
@@ -206,9 +209,9 @@ TEST_F(DeviceMallocCfg, M108_ModuleLabelsTheMemoryAndDefaultsToApp) {
   const struct {
     std::vector<aclrtMallocAttribute> attributes;
     const char* name;
-  } cases[] = {{{module(33)}, "APP"},  {{module(3)}, "HCCL"},     {{module(45)}, "GE"},    {{device(0)}, "APP"},
-               {{reserved()}, "APP"},  {{module(255)}, "UNKNOWN"}, {{module(256)}, "APP"}, {{module(65535)}, "APP"},
-               {{module(0)}, "UNKNOWN"}};
+  } cases[] = {{{module(33)}, "APP"},  {{module(3)}, "HCCL"},    {{module(45)}, "GE"},
+               {{device(0)}, "APP"},   {{reserved()}, "APP"},    {{module(255)}, "UNKNOWN"},
+               {{module(256)}, "APP"}, {{module(65535)}, "APP"}, {{module(0)}, "UNKNOWN"}};
   for (const Function& function : kBoth) {
     for (const auto& [attributes, name] : cases) {
       std::vector<aclrtMallocAttribute> copy = attributes;

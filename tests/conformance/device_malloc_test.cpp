@@ -46,8 +46,9 @@ TEST_F(DeviceMalloc, M81_M82_M83_M84_M85_M86_M87_TheFirstMistakeDecides) {
                                       : size == Size::wraps     ? SIZE_MAX - 3
                                       : size == Size::too_large ? SIZE_MAX - 100
                                                                 : 64;
-            const aclError expected = null || size == Size::zero || size == Size::wraps ? ACL_ERROR_INVALID_PARAM
-                                      : !context                                        ? ACL_ERROR_RT_CONTEXT_NULL
+            const aclError expected = null || size == Size::zero || size == Size::wraps
+                                          ? ACL_ERROR_INVALID_PARAM
+                                      : !context                ? ACL_ERROR_RT_CONTEXT_NULL
                                       : !supported              ? ACL_ERROR_RT_FEATURE_NOT_SUPPORT
                                       : size == Size::too_large ? ACL_ERROR_RT_MEMORY_ALLOCATION
                                                                 : ACL_SUCCESS;
@@ -102,7 +103,8 @@ TEST_F(DeviceMalloc, M87_SuccessStoresTheStartOfADeviceBlock) {
     EXPECT_EQ(aclrtPointerGetAttributes(out, &attributes), ACL_SUCCESS);
     EXPECT_EQ(attributes.location.type, ACL_MEM_LOCATION_TYPE_DEVICE);
     EXPECT_EQ(attributes.location.id, 0U);
-    EXPECT_EQ(aclrtFree(static_cast<char*>(out) + 32), ACL_ERROR_RT_PARAM_INVALID);  // it is the start, not inside
+    EXPECT_EQ(aclrtFree(static_cast<char*>(out) + 32),
+              ACL_ERROR_RT_PARAM_INVALID);  // it is the start, not inside
     EXPECT_EQ(aclrtFree(out), ACL_SUCCESS);
   }
   EXPECT_NE(recent_message(), "");  // from the wrong frees only
@@ -145,9 +147,11 @@ TEST_F(DeviceMalloc, M91_CachedMemoryNeedsNoCacheCalls) {
   const Block cached(kCached, host.size(), kHugeFirst);
   const Block plain(kMalloc, host.size(), kHugeFirst);
   EXPECT_EQ(page_of(cached.get()), page_of(plain.get()));
-  EXPECT_EQ(aclrtMemcpy(cached.get(), host.size(), host.data(), host.size(), ACL_MEMCPY_HOST_TO_DEVICE), ACL_SUCCESS);
+  EXPECT_EQ(aclrtMemcpy(cached.get(), host.size(), host.data(), host.size(), ACL_MEMCPY_HOST_TO_DEVICE),
+            ACL_SUCCESS);
   EXPECT_EQ(contents(cached.get(), host.size()), host);  // no flush, no invalidate
-  EXPECT_EQ(aclrtMemcpy(plain.get(), host.size(), cached.get(), host.size(), ACL_MEMCPY_DEVICE_TO_DEVICE), ACL_SUCCESS);
+  EXPECT_EQ(aclrtMemcpy(plain.get(), host.size(), cached.get(), host.size(), ACL_MEMCPY_DEVICE_TO_DEVICE),
+            ACL_SUCCESS);
   EXPECT_EQ(contents(plain.get(), host.size()), host);
 }
 

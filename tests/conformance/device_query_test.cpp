@@ -52,12 +52,14 @@ TEST_F(DeviceQuery, R76_RunMode) {
   });
   EXPECT_EQ(aclrtGetRunMode(nullptr), ACL_ERROR_INVALID_PARAM);
   for (const char* product : {"310B", "310P", "910", "IPV350"}) {
-    for (const auto& [form, expected] : {std::pair{"EP", ACL_HOST}, {"RC", ACL_DEVICE}, {"OPEN_CTRL_CPU", ACL_DEVICE}}) {
-      in_fresh_process({{"BELAY_PRODUCT", product}, {"BELAY_FORM", form}}, [&, expected = expected, form = form] {
-        aclrtRunMode mode = expected == ACL_HOST ? ACL_DEVICE : ACL_HOST;
-        EXPECT_EQ(aclrtGetRunMode(&mode), ACL_SUCCESS) << product << " " << form;
-        EXPECT_EQ(mode, expected) << product << " " << form;
-      });
+    for (const auto& [form, expected] :
+         {std::pair{"EP", ACL_HOST}, {"RC", ACL_DEVICE}, {"OPEN_CTRL_CPU", ACL_DEVICE}}) {
+      in_fresh_process({{"BELAY_PRODUCT", product}, {"BELAY_FORM", form}},
+                       [&, expected = expected, form = form] {
+                         aclrtRunMode mode = expected == ACL_HOST ? ACL_DEVICE : ACL_HOST;
+                         EXPECT_EQ(aclrtGetRunMode(&mode), ACL_SUCCESS) << product << " " << form;
+                         EXPECT_EQ(mode, expected) << product << " " << form;
+                       });
     }
   }
 }
@@ -79,7 +81,8 @@ TEST(DeviceQueryAlone, R77_EveryProductHasAName) {
       EXPECT_EQ(std::strcmp(name, "Ascend910B3") == 0, std::strcmp(product, "A2") == 0) << product;
     });
   }
-  in_fresh_process({{"BELAY_PRODUCT", "Ascend910B1"}}, [] { EXPECT_STREQ(aclrtGetSocName(), "Ascend910B1"); });
+  in_fresh_process({{"BELAY_PRODUCT", "Ascend910B1"}},
+                   [] { EXPECT_STREQ(aclrtGetSocName(), "Ascend910B1"); });
 }
 
 TEST_F(DeviceQuery, R78_Status) {
@@ -127,10 +130,12 @@ TEST_F(DeviceQuery, R80_DeviceInfoErrors) {
   std::int64_t value = 77;
   EXPECT_EQ(aclrtGetDeviceInfo(0, ACL_DEV_ATTR_NPU_ARCH, nullptr), ACL_ERROR_INVALID_PARAM);
   for (const std::uint32_t device : {8U, 1000U, UINT32_MAX}) {
-    EXPECT_EQ(aclrtGetDeviceInfo(device, ACL_DEV_ATTR_NPU_ARCH, &value), ACL_ERROR_RT_PARAM_INVALID) << device;
+    EXPECT_EQ(aclrtGetDeviceInfo(device, ACL_DEV_ATTR_NPU_ARCH, &value), ACL_ERROR_RT_PARAM_INVALID)
+        << device;
   }
   for (const int attribute : {0, 2, 100, 103, 213, 300, 303, 400, 410, 502, 600, 602, 999, -1}) {
-    EXPECT_EQ(aclrtGetDeviceInfo(0, as_enum<aclrtDevAttr>(attribute), &value), ACL_ERROR_RT_PARAM_INVALID) << attribute;
+    EXPECT_EQ(aclrtGetDeviceInfo(0, as_enum<aclrtDevAttr>(attribute), &value), ACL_ERROR_RT_PARAM_INVALID)
+        << attribute;
   }
   EXPECT_EQ(value, 77);
 }
@@ -139,7 +144,8 @@ TEST_F(DeviceQuery, R81_Values) {
   std::size_t free_now = 0, total = 0;
   EXPECT_EQ(aclrtGetMemInfo(ACL_HBM_MEM, &free_now, &total), ACL_SUCCESS);
   EXPECT_EQ(info(ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE), static_cast<std::int64_t>(total));
-  for (int attribute = 202; attribute <= 212; ++attribute) EXPECT_EQ(info(as_enum<aclrtDevAttr>(attribute)), 0);
+  for (int attribute = 202; attribute <= 212; ++attribute)
+    EXPECT_EQ(info(as_enum<aclrtDevAttr>(attribute)), 0);
   std::int64_t value = 77;
   EXPECT_EQ(aclrtGetDeviceInfo(0, ACL_DEV_ATTR_HD_CONNECT_TYPE, &value), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
   EXPECT_EQ(aclrtGetDeviceInfo(0, ACL_DEV_ATTR_DEVICE_FORM_FACTOR, &value), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
@@ -168,14 +174,16 @@ TEST_F(DeviceQuery, R81_TheTotalFollowsTheSetting) {
 
 TEST(DeviceQueryAlone, R81_OtherProducts) {
   in_fresh_process({{"BELAY_PRODUCT", "A3"}}, [] {
-    for (int attribute = 202; attribute <= 212; ++attribute) EXPECT_EQ(info(as_enum<aclrtDevAttr>(attribute)), 0);
+    for (int attribute = 202; attribute <= 212; ++attribute)
+      EXPECT_EQ(info(as_enum<aclrtDevAttr>(attribute)), 0);
     EXPECT_EQ(info(ACL_DEV_ATTR_NPU_ARCH), 2201);
     std::int64_t value = 0;
     EXPECT_EQ(aclrtGetDeviceInfo(0, ACL_DEV_ATTR_HD_CONNECT_TYPE, &value), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
   });
   in_fresh_process({{"BELAY_PRODUCT", "950"}}, [] {
     EXPECT_EQ(info(ACL_DEV_ATTR_NPU_ARCH), 3510);
-    const std::int64_t link = info(ACL_DEV_ATTR_HD_CONNECT_TYPE), shape = info(ACL_DEV_ATTR_DEVICE_FORM_FACTOR);
+    const std::int64_t link = info(ACL_DEV_ATTR_HD_CONNECT_TYPE),
+                       shape = info(ACL_DEV_ATTR_DEVICE_FORM_FACTOR);
     EXPECT_TRUE(link >= ACL_HOST_DEVICE_CONNECT_TYPE_PCIE && link <= ACL_HOST_DEVICE_CONNECT_TYPE_UB) << link;
     EXPECT_TRUE(shape >= ACL_DEVICE_FORM_FACTOR_POD && shape <= ACL_DEVICE_FORM_FACTOR_PCIE_CARD) << shape;
   });
@@ -184,7 +192,8 @@ TEST(DeviceQueryAlone, R81_OtherProducts) {
       const std::int64_t arch = info(ACL_DEV_ATTR_NPU_ARCH);
       EXPECT_TRUE(arch == 2002 || arch == 1001) << older << ": " << arch;
       std::int64_t value = 0;
-      EXPECT_EQ(aclrtGetDeviceInfo(0, ACL_DEV_ATTR_DEVICE_FORM_FACTOR, &value), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+      EXPECT_EQ(aclrtGetDeviceInfo(0, ACL_DEV_ATTR_DEVICE_FORM_FACTOR, &value),
+                ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
     });
   }
 }
@@ -203,7 +212,8 @@ TEST_F(DeviceQuery, R82_FeaturesOfADevice) {
   for (const int feature : {0, 2, 20, 22, -1}) {
     const auto wrong = as_enum<aclrtDevFeatureType>(feature);
     EXPECT_EQ(aclrtGetDeviceCapability(0, wrong, &value), ACL_ERROR_RT_PARAM_INVALID) << feature;
-    EXPECT_EQ(aclrtGetDeviceCapability(99, wrong, &value), ACL_ERROR_RT_PARAM_INVALID) << "the feature comes first";
+    EXPECT_EQ(aclrtGetDeviceCapability(99, wrong, &value), ACL_ERROR_RT_PARAM_INVALID)
+        << "the feature comes first";
   }
   EXPECT_EQ(value, 77);
 }

@@ -41,7 +41,8 @@ TEST_F(DeviceSettings, R101_SaturationModeIsStored) {
 TEST_F(DeviceSettings, R101_WrongModesChangeNothing) {
   EXPECT_EQ(aclrtSetDeviceSatMode(ACL_RT_OVERFLOW_MODE_INFNAN), ACL_SUCCESS);
   for (const int other : {2, 3, 100, -1}) {
-    EXPECT_EQ(aclrtSetDeviceSatMode(as_enum<aclrtFloatOverflowMode>(other)), ACL_ERROR_RT_PARAM_INVALID) << other;
+    EXPECT_EQ(aclrtSetDeviceSatMode(as_enum<aclrtFloatOverflowMode>(other)), ACL_ERROR_RT_PARAM_INVALID)
+        << other;
     EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), ACL_ERROR_RT_PARAM_INVALID);
   }
   auto read = ACL_RT_OVERFLOW_MODE_UNDEF;
@@ -121,8 +122,9 @@ TEST(DeviceLimit, R102_On950TheMostIs128KiB) {
     EXPECT_EQ(limit_of(ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE), 128 * kKB);
     aclrtDeviceSetLimit(ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE, 129 * kKB);
     EXPECT_LE(limit_of(ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE), 128 * kKB);
-    for (const aclrtDeviceLimit simt : {ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE, ACL_RT_DEV_LIMIT_SIMT_DVG_WARP_STACK_SIZE,
-                                        ACL_RT_DEV_LIMIT_SIMT_PRINTF_FIFO_SIZE}) {
+    for (const aclrtDeviceLimit simt :
+         {ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE, ACL_RT_DEV_LIMIT_SIMT_DVG_WARP_STACK_SIZE,
+          ACL_RT_DEV_LIMIT_SIMT_PRINTF_FIFO_SIZE}) {
       EXPECT_NE(aclrtDeviceSetLimit(simt, 1 * kMB), ACL_ERROR_RT_FEATURE_NOT_SUPPORT) << simt;
     }
   });
@@ -144,13 +146,16 @@ TEST(DeviceLimit, R102_SimdPrintfIsRoundedTo8Bytes) {
 TEST(DeviceLimit, R102_R8_Errors) {
   in_fresh_process({}, [] {
     for (const int other : {5, 6, 100, -1}) {
-      EXPECT_EQ(aclrtDeviceSetLimit(as_enum<aclrtDeviceLimit>(other), 32768), ACL_ERROR_INVALID_PARAM) << other;
+      EXPECT_EQ(aclrtDeviceSetLimit(as_enum<aclrtDeviceLimit>(other), 32768), ACL_ERROR_INVALID_PARAM)
+          << other;
     }
     const std::size_t wide = std::size_t{UINT32_MAX} + 1;
     EXPECT_EQ(aclrtDeviceSetLimit(ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE, wide), ACL_ERROR_INVALID_PARAM);
-    EXPECT_EQ(aclrtDeviceSetLimit(ACL_RT_DEV_LIMIT_SIMD_PRINTF_FIFO_SIZE_PER_CORE, wide), ACL_ERROR_INVALID_PARAM);
-    for (const aclrtDeviceLimit simt : {ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE, ACL_RT_DEV_LIMIT_SIMT_DVG_WARP_STACK_SIZE,
-                                        ACL_RT_DEV_LIMIT_SIMT_PRINTF_FIFO_SIZE}) {
+    EXPECT_EQ(aclrtDeviceSetLimit(ACL_RT_DEV_LIMIT_SIMD_PRINTF_FIFO_SIZE_PER_CORE, wide),
+              ACL_ERROR_INVALID_PARAM);
+    for (const aclrtDeviceLimit simt :
+         {ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE, ACL_RT_DEV_LIMIT_SIMT_DVG_WARP_STACK_SIZE,
+          ACL_RT_DEV_LIMIT_SIMT_PRINTF_FIFO_SIZE}) {
       EXPECT_EQ(aclrtDeviceSetLimit(simt, 32768), ACL_ERROR_RT_FEATURE_NOT_SUPPORT) << simt;
       EXPECT_EQ(aclrtDeviceSetLimit(simt, wide), ACL_ERROR_INVALID_PARAM) << simt;
     }
@@ -176,7 +181,8 @@ TEST(DeviceLimit, R102_WithoutAnyVisibleDevice) {
 TEST(DeviceLimit, R102_ForTheWholeProcess) {
   in_fresh_process({}, [] {
     on_new_thread([] {
-      EXPECT_EQ(aclrtDeviceSetLimit(ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE, 64 * kKB), ACL_SUCCESS) << "no context needed";
+      EXPECT_EQ(aclrtDeviceSetLimit(ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE, 64 * kKB), ACL_SUCCESS)
+          << "no context needed";
     });
     EXPECT_EQ(limit_of(ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE), 64 * kKB);
     EXPECT_EQ(aclrtSetDevice(1), ACL_SUCCESS);
@@ -195,8 +201,10 @@ TEST_F(DeviceSettings, R104_NoAtomicCapabilities) {
   EXPECT_EQ(answers[0], 77U);
   EXPECT_EQ(answers[1], 77U);
   on_new_thread([] {  // whatever the arguments, without a context
-    EXPECT_EQ(aclrtDeviceGetHostAtomicCapabilities(nullptr, nullptr, 0, -1), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
-    EXPECT_EQ(aclrtDeviceGetP2PAtomicCapabilities(nullptr, nullptr, 0, -1, 99), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+    EXPECT_EQ(aclrtDeviceGetHostAtomicCapabilities(nullptr, nullptr, 0, -1),
+              ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+    EXPECT_EQ(aclrtDeviceGetP2PAtomicCapabilities(nullptr, nullptr, 0, -1, 99),
+              ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
     EXPECT_EQ(aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL), ACL_SUCCESS);
   });
 }

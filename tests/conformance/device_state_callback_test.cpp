@@ -121,6 +121,17 @@ TEST_F(DeviceStateCallback, R99_R61_AForcedResetIsARelease) {
   EXPECT_EQ(new_events(), "2:reset-pre 2:reset-post");
 }
 
+TEST_F(DeviceStateCallback, R99_R64_AlsoWhenAContextKeepsTheDeviceOpen) {
+  EXPECT_EQ(aclrtRegDeviceStateCallback("watch", note, &seen), ACL_SUCCESS);
+  EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+  aclrtContext context = nullptr;
+  ASSERT_EQ(aclrtCreateContext(&context, 0), ACL_SUCCESS);
+  new_events();
+  EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
+  EXPECT_EQ(new_events(), "0:reset-pre 0:reset-post") << "the count reached 0";
+  EXPECT_EQ(aclrtDestroyContext(context), ACL_SUCCESS);
+}
+
 TEST_F(DeviceStateCallback, R99_FailedSetsAreNotReported) {
   EXPECT_EQ(aclrtRegDeviceStateCallback("watch", note, &seen), ACL_SUCCESS);
   EXPECT_EQ(aclrtSetDevice(-1), ACL_ERROR_RT_INVALID_DEVICEID);
@@ -202,7 +213,8 @@ TEST_F(DeviceStateCallback, R99_R18_CountsAddUpOverThreads) {
     threads.emplace_back([i] {
       const std::string name = "own " + std::to_string(i);
       for (int round = 0; round < kRounds; ++round) {
-        EXPECT_EQ(aclrtRegDeviceStateCallback(name.c_str(), [](std::int32_t, aclrtDeviceState, void*) {}, nullptr),
+        EXPECT_EQ(aclrtRegDeviceStateCallback(
+                      name.c_str(), [](std::int32_t, aclrtDeviceState, void*) {}, nullptr),
                   ACL_SUCCESS);
         EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
         EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);

@@ -1,4 +1,5 @@
-// The worked examples: what each size costs with each policy, in both families of allocators, on every product.
+// The worked examples: what each size costs with each policy, in both families of allocators, on every
+// product.
 
 #include "allocators.h"
 
@@ -70,7 +71,8 @@ struct Product {
 void expect_cost(const Allocator& allocator, std::size_t size, std::uint32_t value, const Product& product,
                  const Cost& cost) {
   const Taken expected = served(cost.kilobytes * kKB, product.tells_pages ? cost.page : 0);
-  EXPECT_EQ(take(allocator, size, value), expected) << allocator.name << "(" << size << ", " << hex(value) << ")";
+  EXPECT_EQ(take(allocator, size, value), expected)
+      << allocator.name << "(" << size << ", " << hex(value) << ")";
 }
 
 void expect_table(const Allocator& allocator, const Product& product, const std::vector<Row>& rows) {
@@ -100,7 +102,7 @@ const std::vector<Row> padded(std::begin(kPadded), std::end(kPadded));
 const std::vector<Row> unpadded(std::begin(kUnpadded), std::end(kUnpadded));
 
 constexpr Product kProducts[] = {
-    {"A2", true, true, true},     {"A3", true, true, true},    {"310P", true, false, true},
+    {"A2", true, true, true},     {"A3", true, true, true},   {"310P", true, false, true},
     {"310B", false, false, true}, {"910", true, false, true},
 };
 
@@ -125,7 +127,8 @@ TEST(FootprintTable, M79_M36_M52_M53_M54_M56_UnpaddedFamilyOnEveryPaddingProduct
 
 TEST(FootprintTable, M79_M35_M92_EverythingOn950IsOfTheUnpaddedFamily) {
   on_product("950", {{"BELAY_HBM", "8G"}}, [] {
-    for (const Allocator& allocator : all_allocators()) expect_table(allocator, {"950", true, true, true}, unpadded);
+    for (const Allocator& allocator : all_allocators())
+      expect_table(allocator, {"950", true, true, true}, unpadded);
   });
 }
 

@@ -55,7 +55,8 @@ TEST_F(HostDevicePointer, M210_M169_CopyingFillingOrAskingWithIt_Is507899_Nothin
   EXPECT_EQ(local, kept);
   EXPECT_EQ(std::memcmp(memory.get(), before.data(), 4096), 0);
   EXPECT_EQ(aclrtHostUnregister(memory.get()), ACL_SUCCESS);
-  EXPECT_EQ(aclrtMemcpy(local.data(), 64, address, 64, ACL_MEMCPY_DEFAULT), kRefused) << "gone, and still no host";
+  EXPECT_EQ(aclrtMemcpy(local.data(), 64, address, 64, ACL_MEMCPY_DEFAULT), kRefused)
+      << "gone, and still no host";
 }
 
 TEST_F(HostDevicePointer, M211_V2Mapped_GivesTheAddress_OnBothWaysTheSame) {
@@ -206,17 +207,18 @@ TEST(HostDevicePointerProducts, M227_M228_CapabilityByProduct) {
     aclrtHostMemMapCapability value;
   };
   constexpr auto yes = ACL_RT_HOST_MEM_MAP_SUPPORTED, no = ACL_RT_HOST_MEM_MAP_NOT_SUPPORTED;
-  for (const Case& test : {Case{"950", ACL_SUCCESS, yes}, Case{"A3", ACL_SUCCESS, yes},
-                           Case{"A2", ACL_SUCCESS, yes}, Case{"310B", ACL_SUCCESS, no},
-                           Case{"310P", ACL_SUCCESS, no}, Case{"910", ACL_SUCCESS, no},
-                           Case{"IPV350", kUnsupported, no}}) {
+  for (const Case& test :
+       {Case{"950", ACL_SUCCESS, yes}, Case{"A3", ACL_SUCCESS, yes}, Case{"A2", ACL_SUCCESS, yes},
+        Case{"310B", ACL_SUCCESS, no}, Case{"310P", ACL_SUCCESS, no}, Case{"910", ACL_SUCCESS, no},
+        Case{"IPV350", kUnsupported, no}}) {
     in_fresh_process({{"BELAY_PRODUCT", test.product}}, [&] {
       ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
       for (int unit = 0; unit <= 9; ++unit) {
         // Whatever stood there before.
         for (const auto before : {ACL_RT_HOST_MEM_MAP_NOT_SUPPORTED, ACL_RT_HOST_MEM_MAP_SUPPORTED}) {
           auto value = before;
-          EXPECT_EQ(aclrtHostMemMapCapabilities(0, unit_of(unit), &value), test.answer) << test.product << unit;
+          EXPECT_EQ(aclrtHostMemMapCapabilities(0, unit_of(unit), &value), test.answer)
+              << test.product << unit;
           EXPECT_EQ(value, test.answer == ACL_SUCCESS ? test.value : before) << test.product << unit;
         }
       }

@@ -192,8 +192,8 @@ TEST_F(HostMemoryCfg, M185_OtherFlagValues_CountAs0) {
 }
 
 TEST_F(HostMemoryCfg, M186_AnyModuleNumberIsAccepted) {
-  for (const std::uint16_t module : {std::uint16_t{0}, std::uint16_t{7}, std::uint16_t{33}, std::uint16_t{255},
-                                     std::uint16_t{256}, std::uint16_t{65535}}) {
+  for (const std::uint16_t module : {std::uint16_t{0}, std::uint16_t{7}, std::uint16_t{33},
+                                     std::uint16_t{255}, std::uint16_t{256}, std::uint16_t{65535}}) {
     aclrtMallocAttribute label = module_attribute(module);
     aclrtMallocConfig config{&label, 1};
     void* block = nullptr;

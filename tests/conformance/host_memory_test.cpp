@@ -81,8 +81,8 @@ TEST_F(HostMemory, M173_M38_SizeThatWraps_Is107000_OutputUntouched) {
 }
 
 TEST_F(HostMemory, M174_M6_SizeThatCannotBeServed_Is207001_OutputBecomesNull) {
-  for (const std::size_t size :
-       {kMax - 31, kMax - 32, kMax - 4095, kMax - 4096, kMax / 2, std::size_t{1} << 62U, std::size_t{1} << 48U}) {
+  for (const std::size_t size : {kMax - 31, kMax - 32, kMax - 4095, kMax - 4096, kMax / 2,
+                                 std::size_t{1} << 62U, std::size_t{1} << 48U}) {
     void* block = sentinel();
     EXPECT_EQ(aclrtMallocHost(&block, size), kShortage) << size;
     EXPECT_EQ(block, nullptr);
@@ -91,9 +91,9 @@ TEST_F(HostMemory, M174_M6_SizeThatCannotBeServed_Is207001_OutputBecomesNull) {
 }
 
 TEST_F(HostMemory, M175_M41_AlignedReadableWritable_AtEverySize) {
-  for (const std::size_t size : {std::size_t{1}, std::size_t{31}, std::size_t{32}, std::size_t{33}, std::size_t{63},
-                                 std::size_t{64}, std::size_t{65}, std::size_t{4095}, std::size_t{4096},
-                                 std::size_t{4097}, kMB - 1, kMB, kMB + 1, 2 * kMB + 1}) {
+  for (const std::size_t size : {std::size_t{1}, std::size_t{31}, std::size_t{32}, std::size_t{33},
+                                 std::size_t{63}, std::size_t{64}, std::size_t{65}, std::size_t{4095},
+                                 std::size_t{4096}, std::size_t{4097}, kMB - 1, kMB, kMB + 1, 2 * kMB + 1}) {
     void* block = nullptr;
     ASSERT_EQ(aclrtMallocHost(&block, size), ACL_SUCCESS) << size;
     EXPECT_EQ(number(block) % 64, 0U) << size;

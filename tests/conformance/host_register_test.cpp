@@ -112,12 +112,14 @@ TEST_F(HostRegister, M200_M205_AnyOverlapWithARegisteredRange_Is507910) {
     std::uint64_t size;
     bool overlaps;
   };
-  for (const Case& test : {Case{2, 2 * 4096 + 1, true}, Case{2, 1, true}, Case{3, 1, true}, Case{4, 4096, true},
-                           Case{1, 4097, true}, Case{1, 4096, false}, Case{5, 4096, false}, Case{0, 8 * 4096, true},
-                           Case{0, 2 * 4096, false}, Case{0, 2 * 4096 + 1, true}, Case{1, 4095, false}}) {
+  for (const Case& test :
+       {Case{2, 2 * 4096 + 1, true}, Case{2, 1, true}, Case{3, 1, true}, Case{4, 4096, true},
+        Case{1, 4097, true}, Case{1, 4096, false}, Case{5, 4096, false}, Case{0, 8 * 4096, true},
+        Case{0, 2 * 4096, false}, Case{0, 2 * 4096 + 1, true}, Case{1, 4095, false}}) {
     void* const start = memory.get(test.page * 4096);
     void* address = sentinel();
-    EXPECT_EQ(aclrtHostRegister(start, test.size, type_of(0), &address), test.overlaps ? kRegistered : ACL_SUCCESS)
+    EXPECT_EQ(aclrtHostRegister(start, test.size, type_of(0), &address),
+              test.overlaps ? kRegistered : ACL_SUCCESS)
         << test.page << " " << test.size;
     if (test.overlaps) {
       EXPECT_EQ(address, sentinel());
@@ -160,7 +162,8 @@ TEST_F(HostRegister, M201_M202_V2_NullAndSizeZero_Are100000_BeforeTheFlag) {
 TEST_F(HostRegister, M203_V2_FlagZeroOrUnknownBits_Are107000_BeforeTheContext) {
   Pages memory{1};
   const auto calls = [&] {
-    for (const std::uint32_t flag : {0U, 1U, 3U, 0x10U, 0x12U, 0x20000000U, 0x10000001U, 0x80000002U, 0xFFFFFFFFU}) {
+    for (const std::uint32_t flag :
+         {0U, 1U, 3U, 0x10U, 0x12U, 0x20000000U, 0x10000001U, 0x80000002U, 0xFFFFFFFFU}) {
       EXPECT_EQ(aclrtHostRegisterV2(memory.get(), 4096, flag), kBadValue) << flag;
       EXPECT_EQ(aclrtHostRegisterV2(memory.get(1), 4000, flag), kBadValue) << flag;
     }
@@ -226,7 +229,8 @@ TEST_F(HostRegister, M209_M433_ReservedBits_Are207000_BeforeTheAlignment) {
     for (const unsigned type : {4U, 8U, 12U}) {
       EXPECT_EQ(aclrtHostRegister(memory.get(offset), 4000, type_of(type), &address), kUnsupported) << type;
     }
-    for (const std::uint32_t flag : {kIo, kReadOnly, kIo | kMapped, kReadOnly | kPinnedFlag, kIo | kReadOnly}) {
+    for (const std::uint32_t flag :
+         {kIo, kReadOnly, kIo | kMapped, kReadOnly | kPinnedFlag, kIo | kReadOnly}) {
       EXPECT_EQ(aclrtHostRegisterV2(memory.get(offset), 4000, flag), kUnsupported) << flag;
     }
   }

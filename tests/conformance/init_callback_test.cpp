@@ -34,7 +34,9 @@ aclError note_init(const char* text, std::size_t length, void* name) {
   calls.push_back({static_cast<const char*>(name), text == nullptr ? "(null)" : text, length});
   return ACL_SUCCESS;
 }
-aclError note_init_again(const char* text, std::size_t length, void* name) { return note_init(text, length, name); }
+aclError note_init_again(const char* text, std::size_t length, void* name) {
+  return note_init(text, length, name);
+}
 aclError fail_init(const char* text, std::size_t length, void* name) {
   note_init(text, length, name);
   return 424242;
@@ -204,12 +206,14 @@ TEST(InitCallback, R47_OnePerTypeAndAnyNumberForOther) {
   in_fresh_process({}, [] {
     on_init(ACL_REG_TYPE_ACL_MODEL, "first");
     char name[] = "second";
-    EXPECT_EQ(aclInitCallbackRegister(ACL_REG_TYPE_ACL_MODEL, note_init_again, name), ACL_ERROR_INTERNAL_ERROR);
+    EXPECT_EQ(aclInitCallbackRegister(ACL_REG_TYPE_ACL_MODEL, note_init_again, name),
+              ACL_ERROR_INTERNAL_ERROR);
     EXPECT_EQ(aclInitCallbackRegister(ACL_REG_TYPE_ACL_MODEL, note_init, name), ACL_ERROR_INTERNAL_ERROR);
     on_init(ACL_REG_TYPE_OTHER, "one");
     on_init(ACL_REG_TYPE_OTHER, "two", note_init_again);
     on_end(ACL_REG_TYPE_ACL_MODEL, "end first");  // a table of its own
-    EXPECT_EQ(aclFinalizeCallbackRegister(ACL_REG_TYPE_ACL_MODEL, note_end_again, name), ACL_ERROR_INTERNAL_ERROR);
+    EXPECT_EQ(aclFinalizeCallbackRegister(ACL_REG_TYPE_ACL_MODEL, note_end_again, name),
+              ACL_ERROR_INTERNAL_ERROR);
     on_end(ACL_REG_TYPE_OTHER, "end one");
     on_end(ACL_REG_TYPE_OTHER, "end two", note_end_again);
 

@@ -73,8 +73,8 @@ std::string default_device(const std::string& value) {
 
 TEST(InitConfig, R30_OnlyPlainDecimalStrings) {
   for (const char* good : {R"("0")", R"("3")", R"("7")"}) expect_answer(default_device(good), ACL_SUCCESS);
-  for (const char* bad : {R"("")", R"("01")", R"("00")", R"("-1")", R"("+1")", R"(" 1")", R"("1 ")", R"("0x1")",
-                          R"("one")", R"("1.0")", "0"}) {
+  for (const char* bad : {R"("")", R"("01")", R"("00")", R"("-1")", R"("+1")", R"(" 1")", R"("1 ")",
+                          R"("0x1")", R"("one")", R"("1.0")", "0"}) {
     expect_answer(default_device(bad), ACL_ERROR_FAILURE);
   }
 }

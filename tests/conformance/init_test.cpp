@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
@@ -109,6 +110,21 @@ TEST(Init, R26_R221_APathThatCannotBeOpened) {
   });
 }
 
+TEST(Init, R26_LinksAndRelativePathsAreFollowed) {
+  const Scratch scratch;
+  scratch.write("dir/acl.json", R"({"note": 1})");
+  std::filesystem::create_symlink("dir/acl.json", scratch.path() / "link.json");
+  std::filesystem::create_symlink("nowhere.json", scratch.path() / "broken.json");
+  in_fresh_process({}, [&] {
+    ASSERT_EQ(::chdir(scratch.path().c_str()), 0);
+    EXPECT_EQ(aclInit("broken.json"), ACL_ERROR_INVALID_FILE);
+    for (const char* path : {"link.json", "./dir/acl.json", "dir/../dir/acl.json"}) {
+      EXPECT_EQ(aclInit(path), ACL_SUCCESS) << path;
+      EXPECT_EQ(aclFinalize(), ACL_SUCCESS);
+    }
+  });
+}
+
 TEST(Init, R26_OnlyRegularFiles) {
   const Scratch scratch;
   const std::string pipe = scratch.sub("pipe");
@@ -144,8 +160,14 @@ TEST(Init, R26_AnUnreadableFile) {
 
 TEST(Init, R27_R221_TextThatIsNotJson) {
   const Scratch scratch;
-  const std::vector<std::string> texts = {"{",          "}",           R"({"a": })",       R"({"a" 1})",
-                                          R"({"a": 1)", "not json",    R"({"a": 1} tail)", R"({a: 1})",
+  const std::vector<std::string> texts = {"{",
+                                          "}",
+                                          R"({"a": })",
+                                          R"({"a" 1})",
+                                          R"({"a": 1)",
+                                          "not json",
+                                          R"({"a": 1} tail)",
+                                          R"({a: 1})",
                                           "{\"a\": \"open}"};
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const std::string file = scratch.write("bad" + std::to_string(i) + ".json", texts[i]);

@@ -48,7 +48,8 @@ TEST_F(LastError, R19_RuntimeFailuresAreStored) {
   EXPECT_EQ(take(), ACL_ERROR_RT_SYSPARAMOPT_NOT_SET);
 
   void* block = nullptr;
-  EXPECT_EQ(aclrtMalloc(&block, std::size_t{1} << 50, ACL_MEM_MALLOC_NORMAL_ONLY), ACL_ERROR_RT_MEMORY_ALLOCATION);
+  EXPECT_EQ(aclrtMalloc(&block, std::size_t{1} << 50, ACL_MEM_MALLOC_NORMAL_ONLY),
+            ACL_ERROR_RT_MEMORY_ALLOCATION);
   EXPECT_EQ(take(), ACL_ERROR_RT_MEMORY_ALLOCATION);
 
   EXPECT_EQ(aclrtFree(&here), ACL_ERROR_RT_PARAM_INVALID);
@@ -98,7 +99,8 @@ TEST_F(LastError, R19_R18_EveryThreadHasItsOwn) {
     for (std::thread& thread : threads) thread.join();
   }
   for (std::size_t i = 0; i < kThreads; ++i) {
-    EXPECT_EQ(stored[i], i % 2 == 0 ? ACL_ERROR_RT_INVALID_DEVICEID : ACL_ERROR_RT_PARAM_INVALID) << "thread " << i;
+    EXPECT_EQ(stored[i], i % 2 == 0 ? ACL_ERROR_RT_INVALID_DEVICEID : ACL_ERROR_RT_PARAM_INVALID)
+        << "thread " << i;
   }
   EXPECT_EQ(peek(), ACL_SUCCESS);
 }

@@ -140,7 +140,8 @@ TEST_F(LinearMemory, M40_PaddingBehindTheBlockDoesNotFault) {
       const Block block(allocator, size, kNormalOnly);
       const std::size_t behind = up_to(size, 32) + (allocator.pads ? 32 : 0) - size;
       if (behind == 0) continue;
-      EXPECT_EQ(aclrtMemset(block.bytes() + size, behind, 1, behind), ACL_SUCCESS) << allocator.name << " " << size;
+      EXPECT_EQ(aclrtMemset(block.bytes() + size, behind, 1, behind), ACL_SUCCESS)
+          << allocator.name << " " << size;
       EXPECT_EQ(contents(block.bytes() + size, behind).back(), 1);
     }
   }

@@ -28,14 +28,16 @@ TEST_F(Memcpy2d, M318_RowsArriveAtTheirPitch_TheGapsStay) {
   struct Shape {
     std::size_t to_pitch, from_pitch, width, height;
   };
-  for (const Shape& s : {Shape{64, 64, 64, 4}, Shape{100, 64, 33, 5}, Shape{64, 100, 33, 5}, Shape{1, 1, 1, 300},
-                         Shape{4096, 4096, 1, 3}, Shape{5000, 4097, 4097, 3}, Shape{300, 300, 300, 1},
-                         Shape{17, 19, 17, 100}}) {
-    const Bytes device_before = pattern(s.to_pitch * s.height, 1), host_before = pattern(s.from_pitch * s.height, 2);
+  for (const Shape& s : {Shape{64, 64, 64, 4}, Shape{100, 64, 33, 5}, Shape{64, 100, 33, 5},
+                         Shape{1, 1, 1, 300}, Shape{4096, 4096, 1, 3}, Shape{5000, 4097, 4097, 3},
+                         Shape{300, 300, 300, 1}, Shape{17, 19, 17, 100}}) {
+    const Bytes device_before = pattern(s.to_pitch * s.height, 1),
+                host_before = pattern(s.from_pitch * s.height, 2);
     Device device{device_before.size()};
     write_to(device.get(), device_before);
-    EXPECT_EQ(aclrtMemcpy2d(device.get(), s.to_pitch, host_before.data(), s.from_pitch, s.width, s.height, kUp),
-              ACL_SUCCESS);
+    EXPECT_EQ(
+        aclrtMemcpy2d(device.get(), s.to_pitch, host_before.data(), s.from_pitch, s.width, s.height, kUp),
+        ACL_SUCCESS);
     EXPECT_EQ(read_from(device.get(), device_before.size()),
               rows(device_before, s.to_pitch, host_before, s.from_pitch, s.width, s.height));
     write_to(device.get(), device_before);
@@ -114,7 +116,8 @@ TEST_F(Memcpy2d, M307_OtherKinds_Are100000_BeforeTheLimits) {
   const auto calls = [&] {
     for (const int kind : {0, 5, 6, 7, 8, -1, 99}) {
       EXPECT_EQ(aclrtMemcpy2d(device.get(), 8, host.data(), 8, 8, 2, kind_of(kind)), kBadArgument) << kind;
-      EXPECT_EQ(aclrtMemcpy2d(device.get(), 8, host.data(), 8, 8, kMostRows + 1, kind_of(kind)), kBadArgument);
+      EXPECT_EQ(aclrtMemcpy2d(device.get(), 8, host.data(), 8, 8, kMostRows + 1, kind_of(kind)),
+                kBadArgument);
     }
   };
   calls();
@@ -141,7 +144,8 @@ TEST_F(Memcpy2d, M310_MostRows_5242880_OneMoreIs107000_BeforeDirectionAndContext
 TEST_F(Memcpy2d, M311_WidestRow_5000000_OneMoreIs107000_BeforeDirectionAndContext) {
   Device device{kMostWidth + 1};
   const Bytes host = pattern(kMostWidth + 1, 3);
-  EXPECT_EQ(aclrtMemcpy2d(device.get(), kMostWidth, host.data(), kMostWidth, kMostWidth, 1, kUp), ACL_SUCCESS);
+  EXPECT_EQ(aclrtMemcpy2d(device.get(), kMostWidth, host.data(), kMostWidth, kMostWidth, 1, kUp),
+            ACL_SUCCESS);
   EXPECT_EQ(read_from(device.get(), kMostWidth), Bytes(host.begin(), host.end() - 1));
   const auto calls = [&] {
     for (const std::size_t width : {kMostWidth + 1, kMax}) {
@@ -159,7 +163,8 @@ TEST_F(Memcpy2d, M312_KindDeviceToDevice_Is207000_BeforeTheContext) {
   Bytes host = pattern(256, 2);
   const auto calls = [&] {
     EXPECT_EQ(aclrtMemcpy2d(device.get(128), 8, device.get(), 8, 8, 2, kInside), kUnsupported);
-    EXPECT_EQ(aclrtMemcpy2d(device.get(), 8, host.data(), 8, 8, 2, kInside), kUnsupported) << "by the kind alone";
+    EXPECT_EQ(aclrtMemcpy2d(device.get(), 8, host.data(), 8, 8, 2, kInside), kUnsupported)
+        << "by the kind alone";
   };
   calls();
   without_context(calls);
@@ -217,7 +222,8 @@ TEST_F(Memcpy2d, M319_M434_TheLastRowNeedsItsWidthOnly_OneByteMoreIs507899_Nothi
   EXPECT_EQ(aclrtMemcpy2d(device.get(), 2000, host.data(), 2000, 96, 3, kUp), ACL_SUCCESS);
   Bytes expected = before;
   for (const std::size_t row : {0U, 2000U, 4000U}) {
-    std::copy_n(host.begin() + static_cast<std::ptrdiff_t>(row), 96, expected.begin() + static_cast<std::ptrdiff_t>(row));
+    std::copy_n(host.begin() + static_cast<std::ptrdiff_t>(row), 96,
+                expected.begin() + static_cast<std::ptrdiff_t>(row));
   }
   EXPECT_EQ(read_from(device.get(), 4096), expected);
   EXPECT_EQ(aclrtMemcpy2d(host.data(), 2000, device.get(), 2000, 96, 3, kDown), ACL_SUCCESS);
@@ -245,7 +251,8 @@ TEST_F(Memcpy2d, M434_PitchesThatWrap_Are507899_NothingCopied) {
   }
   EXPECT_EQ(read_from(device.get(), 4096), pattern(4096, 1));
   EXPECT_EQ(host, pattern(64, 2));
-  EXPECT_EQ(aclrtMemcpy2d(device.get(), kMax, host.data(), kMax, 8, 1, kUp), ACL_SUCCESS) << "one row has no pitch";
+  EXPECT_EQ(aclrtMemcpy2d(device.get(), kMax, host.data(), kMax, 8, 1, kUp), ACL_SUCCESS)
+      << "one row has no pitch";
 }
 
 TEST_F(Memcpy2d, M434_FreedAddress_IsNotCopied) {
@@ -276,9 +283,11 @@ void check_product(const Settings& settings, bool has_it) {
     const int answer = has_it ? ACL_SUCCESS : kUnsupported;
     EXPECT_EQ(aclrtMemcpy2d(device.get(), 16, host.data(), 16, 16, 4, kUp), answer) << settings[0].second;
     EXPECT_EQ(read_from(device.get(), 64), has_it ? host : Bytes(64));
-    EXPECT_EQ(aclrtMemcpy2d(device.get(), 8, host.data(), 16, 16, 4, kUp), kBadArgument) << "outer checks first";
+    EXPECT_EQ(aclrtMemcpy2d(device.get(), 8, host.data(), 16, 16, 4, kUp), kBadArgument)
+        << "outer checks first";
     EXPECT_EQ(aclrtMemcpy2d(nullptr, 8, nullptr, 8, 0, 4, kUp), ACL_SUCCESS);
-    without_context([&] { EXPECT_EQ(aclrtMemcpy2d(device.get(), 16, host.data(), 16, 16, 4, kUp), kNoContext); });
+    without_context(
+        [&] { EXPECT_EQ(aclrtMemcpy2d(device.get(), 16, host.data(), 16, 16, 4, kUp), kNoContext); });
   });
 }
 
@@ -289,7 +298,8 @@ TEST(Memcpy2dProducts, M321_WhereItIsMissing_Is207000) {
 }
 
 TEST(Memcpy2dProducts, M321_ElsewhereItWorks) {
-  for (const char* product : {"950", "A3", "A2", "310B", "310P", "910"}) check_product({{"BELAY_PRODUCT", product}}, true);
+  for (const char* product : {"950", "A3", "A2", "310B", "310P", "910"})
+    check_product({{"BELAY_PRODUCT", product}}, true);
 }
 
 }  // namespace

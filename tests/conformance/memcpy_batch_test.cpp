@@ -46,7 +46,8 @@ TEST_F(MemcpyBatch, M276_FailIndexNull_Is100000_First) {
   EXPECT_EQ(aclrtMemcpyBatch(batch.dsts.data(), batch.rooms.data(), batch.srcs.data(), batch.sizes.data(), 2,
                              batch.attributes.data(), batch.starts.data(), 1, nullptr),
             kBadArgument);
-  EXPECT_EQ(aclrtMemcpyBatch(nullptr, nullptr, nullptr, nullptr, 0, nullptr, nullptr, 0, nullptr), kBadArgument);
+  EXPECT_EQ(aclrtMemcpyBatch(nullptr, nullptr, nullptr, nullptr, 0, nullptr, nullptr, 0, nullptr),
+            kBadArgument);
   // Before the zero sizes of M-279 too.
   batch.sizes.assign(2, 0);
   EXPECT_EQ(aclrtMemcpyBatch(batch.dsts.data(), batch.rooms.data(), batch.srcs.data(), batch.sizes.data(), 2,
@@ -71,8 +72,8 @@ TEST_F(MemcpyBatch, M277_M278_NoSizesOrNoItems_Are100000_WithNoItemToBlame) {
   EXPECT_EQ(aclrtMemcpyBatchV2(batch.dsts.data(), batch.rooms.data(), batch.srcs.data(), nullptr, 2,
                                batch.attributes.data(), batch.starts.data(), 1),
             kBadArgument);
-  EXPECT_EQ(aclrtMemcpyBatchV2(batch.dsts.data(), batch.rooms.data(), batch.srcs.data(), batch.sizes.data(), 0,
-                               batch.attributes.data(), batch.starts.data(), 1),
+  EXPECT_EQ(aclrtMemcpyBatchV2(batch.dsts.data(), batch.rooms.data(), batch.srcs.data(), batch.sizes.data(),
+                               0, batch.attributes.data(), batch.starts.data(), 1),
             kBadArgument);
   items.expect_nothing_copied();
 }
@@ -100,11 +101,13 @@ TEST_F(MemcpyBatch, M280_EachMissingArray_Is100000_WithNoItemToBlame) {
     const auto srcs = missing == 2 ? nullptr : b.srcs.data();
     const auto attributes = missing == 3 ? nullptr : b.attributes.data();
     const auto starts = missing == 4 ? nullptr : b.starts.data();
-    EXPECT_EQ(aclrtMemcpyBatch(dsts, rooms, srcs, b.sizes.data(), 2, attributes, starts, 1, &b.fail), kBadArgument)
+    EXPECT_EQ(aclrtMemcpyBatch(dsts, rooms, srcs, b.sizes.data(), 2, attributes, starts, 1, &b.fail),
+              kBadArgument)
         << missing;
     EXPECT_EQ(b.fail, kNoItem) << missing;
     // numAttrs 0 (M-285) comes later.
-    EXPECT_EQ(aclrtMemcpyBatch(dsts, rooms, srcs, b.sizes.data(), 2, attributes, starts, 0, &b.fail), kBadArgument)
+    EXPECT_EQ(aclrtMemcpyBatch(dsts, rooms, srcs, b.sizes.data(), 2, attributes, starts, 0, &b.fail),
+              kBadArgument)
         << missing;
     EXPECT_EQ(aclrtMemcpyBatchV2(dsts, rooms, srcs, b.sizes.data(), 2, attributes, starts, 1), kBadArgument)
         << missing;
@@ -230,8 +233,8 @@ TEST_F(MemcpyBatch, M288_FirstIndexNotZero_Is107000) {
 TEST_F(MemcpyBatch, M289_IndexesMustRiseStrictly_InsideTheBatch) {
   Items items{4};
   using Starts = std::vector<std::size_t>;
-  for (const Starts& starts : {Starts{0, 0}, Starts{0, 2, 2}, Starts{0, 2, 1}, Starts{0, 1, 3, 2}, Starts{0, 4},
-                               Starts{0, 1, 5}, Starts{0, kNoItem}}) {
+  for (const Starts& starts : {Starts{0, 0}, Starts{0, 2, 2}, Starts{0, 2, 1}, Starts{0, 1, 3, 2},
+                               Starts{0, 4}, Starts{0, 1, 5}, Starts{0, kNoItem}}) {
     Batch batch = items.up();
     batch.starts = starts;
     batch.attributes.assign(starts.size(), host_to_device());

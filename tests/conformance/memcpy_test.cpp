@@ -151,10 +151,10 @@ TEST_F(Memcpy, M240_M247_AWrongKindDoesNoHarm_TheAddressesDecide) {
   };
   for (const int kind : {0, 1, 2, 3, 4, 5}) {
     Bytes plain(256);
-    for (const Pair& pair : {Pair{device(), host_.data()}, Pair{plain.data(), device()},
-                             Pair{second.get(), device()}, Pair{pinned.get(), second.get()},
-                             Pair{device(), pinned.get()}, Pair{plain.data(), pinned.get()},
-                             Pair{pinned.get(), host_.data()}}) {
+    for (const Pair& pair :
+         {Pair{device(), host_.data()}, Pair{plain.data(), device()}, Pair{second.get(), device()},
+          Pair{pinned.get(), second.get()}, Pair{device(), pinned.get()}, Pair{plain.data(), pinned.get()},
+          Pair{pinned.get(), host_.data()}}) {
       const Bytes expected = read_from(pair.from, 256);
       // Something else first, so that a call that does nothing is noticed.
       ASSERT_EQ(aclrtMemset(pair.to, 256, kind + 1, 256), ACL_SUCCESS);
@@ -193,12 +193,14 @@ TEST_F(Memcpy, M244_InsideOneDevice_OverlapActsAsThroughATemporary) {
     const std::size_t length = size - shift;
     const Bytes bytes = pattern(size, 6);
     write_to(block.get(), bytes);
-    EXPECT_EQ(aclrtMemcpy(block.get(shift), length, block.get(), length, ACL_MEMCPY_DEVICE_TO_DEVICE), ACL_SUCCESS);
+    EXPECT_EQ(aclrtMemcpy(block.get(shift), length, block.get(), length, ACL_MEMCPY_DEVICE_TO_DEVICE),
+              ACL_SUCCESS);
     Bytes up = bytes;
     std::copy_n(bytes.begin(), length, up.begin() + static_cast<std::ptrdiff_t>(shift));
     EXPECT_EQ(read_from(block.get(), size), up) << "upwards by " << shift;
     write_to(block.get(), bytes);
-    EXPECT_EQ(aclrtMemcpy(block.get(), length, block.get(shift), length, ACL_MEMCPY_DEVICE_TO_DEVICE), ACL_SUCCESS);
+    EXPECT_EQ(aclrtMemcpy(block.get(), length, block.get(shift), length, ACL_MEMCPY_DEVICE_TO_DEVICE),
+              ACL_SUCCESS);
     Bytes down = bytes;
     std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(shift), length, down.begin());
     EXPECT_EQ(read_from(block.get(), size), down) << "downwards by " << shift;

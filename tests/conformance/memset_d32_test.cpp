@@ -59,11 +59,11 @@ TEST_F(MemsetD32, M385_MoreWordsThanRoom_Is100000_AlsoWhereTheProductWouldWrap) 
     bool fits;
   };
   const auto calls = [&](bool only_bad) {
-    for (const Case& test : {Case{0, 1, false}, Case{3, 1, false}, Case{4, 1, true}, Case{5, 1, true},
-                             Case{7, 2, false}, Case{8, 2, true}, Case{63, 16, false}, Case{64, 16, true},
-                             Case{64, kMax, false}, Case{64, (kMax >> 2U) + 1, false},
-                             Case{64, (kMax >> 2U) + 2, false}, Case{64, (kMax >> 1U) + 1, false},
-                             Case{kMax, (kMax >> 2U) + 1, false}, Case{kMax, kMax, false}}) {
+    for (const Case& test :
+         {Case{0, 1, false}, Case{3, 1, false}, Case{4, 1, true}, Case{5, 1, true}, Case{7, 2, false},
+          Case{8, 2, true}, Case{63, 16, false}, Case{64, 16, true}, Case{64, kMax, false},
+          Case{64, (kMax >> 2U) + 1, false}, Case{64, (kMax >> 2U) + 2, false},
+          Case{64, (kMax >> 1U) + 1, false}, Case{kMax, (kMax >> 2U) + 1, false}, Case{kMax, kMax, false}}) {
       if (test.fits && only_bad) continue;
       EXPECT_EQ(aclrtMemsetD32(block.get(), test.room, 7, test.count), test.fits ? ACL_SUCCESS : kBadArgument)
           << test.room << " " << test.count;
@@ -110,7 +110,8 @@ TEST_F(MemsetD32, M387_M391_PinnedAndRegisteredHostMemory_AreFilled) {
   EXPECT_EQ(aclrtMemsetD32(pinned.get(4), 60, 0x01020304, 15), ACL_SUCCESS);
   EXPECT_EQ(Bytes(at(pinned.get(), 4), at(pinned.get(), 64)), words(0x01020304, 15));
   Pages memory{1};
-  for (const std::uint32_t flag : {static_cast<std::uint32_t>(ACL_HOST_REG_MAPPED), static_cast<std::uint32_t>(ACL_HOST_REG_PINNED)}) {
+  for (const std::uint32_t flag :
+       {static_cast<std::uint32_t>(ACL_HOST_REG_MAPPED), static_cast<std::uint32_t>(ACL_HOST_REG_PINNED)}) {
     ASSERT_EQ(aclrtHostRegisterV2(memory.get(), 4096, flag), ACL_SUCCESS);
     EXPECT_EQ(aclrtMemsetD32(memory.get(), 4096, flag + 5, 1024), ACL_SUCCESS);
     EXPECT_EQ(Bytes(at(memory.get(), 0), at(memory.get(), 4096)), words(flag + 5, 1024));
@@ -170,7 +171,8 @@ TEST_F(MemsetD32, M391_ExactlyTheWordsAskedFor_InNativeByteOrder) {
         EXPECT_EQ(aclrtMemsetD32(block.get(offset), count * 4, value, count), ACL_SUCCESS);
         const Bytes written = words(value, count);
         std::copy(written.begin(), written.end(), expected.begin() + static_cast<std::ptrdiff_t>(offset));
-        EXPECT_EQ(read_from(block.get(), expected.size()), expected) << value << " " << offset << " " << count;
+        EXPECT_EQ(read_from(block.get(), expected.size()), expected)
+            << value << " " << offset << " " << count;
       }
     }
   }

@@ -102,8 +102,9 @@ TEST_F(Memset, M371_FreedOrNeverAllocated_Is507899) {
 TEST_F(Memset, M378_TheLow8BitsOfTheValue) {
   Device block{64};
   Bytes host(64);
-  for (const std::int32_t value : {0, 1, 0x7F, 0x80, 0xFF, 0x100, 0x1FF, 0x12345678, -1, -128, -129,
-                                   std::numeric_limits<std::int32_t>::max(), std::numeric_limits<std::int32_t>::min()}) {
+  for (const std::int32_t value :
+       {0, 1, 0x7F, 0x80, 0xFF, 0x100, 0x1FF, 0x12345678, -1, -128, -129,
+        std::numeric_limits<std::int32_t>::max(), std::numeric_limits<std::int32_t>::min()}) {
     const Bytes expected(64, static_cast<std::uint8_t>(static_cast<std::uint32_t>(value) & 0xFFU));
     EXPECT_EQ(aclrtMemset(block.get(), 64, value, 64), ACL_SUCCESS);
     EXPECT_EQ(read_from(block.get(), 64), expected) << value;
@@ -173,11 +174,14 @@ TEST_F(Memset, M417_TheWholeBlockRightAfterTheAllocation_IsFilled) {
       [](void** p, std::size_t n) { return aclrtMallocAlign32(p, n, ACL_MEM_MALLOC_NORMAL_ONLY); },
       [](void** p, std::size_t n) { return aclrtMallocCached(p, n, ACL_MEM_MALLOC_HUGE_ONLY); },
       [](void** p, std::size_t n) { return aclrtMallocWithCfg(p, n, ACL_MEM_TYPE_HIGH_BAND_WIDTH, nullptr); },
-      [](void** p, std::size_t n) { return aclrtMallocForTaskScheduler(p, n, ACL_MEM_MALLOC_NORMAL_ONLY, nullptr); },
+      [](void** p, std::size_t n) {
+        return aclrtMallocForTaskScheduler(p, n, ACL_MEM_MALLOC_NORMAL_ONLY, nullptr);
+      },
       [](void** p, std::size_t n) { return aclrtMallocHost(p, n); },
   };
   for (const Allocate allocate : allocators) {
-    for (const std::size_t size : {std::size_t{1}, std::size_t{33}, std::size_t{4096}, kMB, kMB + 1, 2 * kMB}) {
+    for (const std::size_t size :
+         {std::size_t{1}, std::size_t{33}, std::size_t{4096}, kMB, kMB + 1, 2 * kMB}) {
       void* block = nullptr;
       ASSERT_EQ(allocate(&block, size), ACL_SUCCESS) << size;
       EXPECT_EQ(aclrtMemset(block, size, 0x5C, size), ACL_SUCCESS) << size;

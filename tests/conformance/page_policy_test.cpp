@@ -43,7 +43,8 @@ TEST_F(PagePolicy, M51_NormalOnlyTakesNormalPagesWhateverTheSize) {
 TEST_F(PagePolicy, M52_HugeFirstP2pHasNoLineAtOneMegabyte) {
   for (const Allocator& allocator : decoding_allocators()) {
     for (const std::size_t size : {std::size_t{1}, kMB - 1, kMB, kMB + 1, 2 * kMB - 32}) {
-      EXPECT_EQ(take(allocator, size, kHugeFirstP2p), served(2 * kMB, kPage2M)) << allocator.name << " " << size;
+      EXPECT_EQ(take(allocator, size, kHugeFirstP2p), served(2 * kMB, kPage2M))
+          << allocator.name << " " << size;
     }
   }
 }
@@ -74,7 +75,8 @@ TEST_F(PagePolicy, M57_ALoneBandwidthItemIsHugeFirst) {
   for (const Allocator& allocator : decoding_allocators()) {
     for (const std::uint32_t value : {kLow, kHigh}) {
       for (const std::size_t size : {std::size_t{1}, kMB, kMB + 1, 2 * kMB, 5 * kMB}) {
-        EXPECT_EQ(take(allocator, size, value), take(allocator, size, kHugeFirst)) << allocator.name << hex(value);
+        EXPECT_EQ(take(allocator, size, value), take(allocator, size, kHugeFirst))
+            << allocator.name << hex(value);
       }
       EXPECT_EQ(take(allocator, kMB, value).page, kPage4K);
       EXPECT_EQ(take(allocator, kMB + 1, value).page, kPage2M);
@@ -99,7 +101,8 @@ TEST(PagePolicyByProduct, M59_AChipWithoutHbmServesEveryPolicyFromDdr) {
         EXPECT_EQ(aclrtGetMemInfo(ACL_DDR_MEM, &free, &total), ACL_SUCCESS);
         return free;
       };
-      for (const std::uint32_t value : {kHugeFirst, kHugeOnly, kNormalOnly, kLow, kHigh, kHugeOnly | kHigh, 77U}) {
+      for (const std::uint32_t value :
+           {kHugeFirst, kHugeOnly, kNormalOnly, kLow, kHigh, kHugeOnly | kHigh, 77U}) {
         const std::size_t before = ddr();
         const Block block(kAlign32, 2 * kMB, value);
         EXPECT_EQ(before - ddr(), 2 * kMB) << hex(value);
@@ -116,7 +119,8 @@ TEST_F(PagePolicy, M60_AValueOutsideTheEnumDecidesAtTwoMegabytesAskedFor) {
       EXPECT_EQ(take(allocator, 1, value), served(4096, kPage4K));
       EXPECT_EQ(take(allocator, kMB, value), served(kMB + pad, kPage4K));
       EXPECT_EQ(take(allocator, kMB + 1, value), served(kMB + 4096, kPage4K));
-      EXPECT_EQ(take(allocator, 2 * kMB - 1, value), served(2 * kMB + pad, kPage4K));  // padded it is 2 MB and more
+      EXPECT_EQ(take(allocator, 2 * kMB - 1, value),
+                served(2 * kMB + pad, kPage4K));  // padded it is 2 MB and more
       EXPECT_EQ(take(allocator, 2 * kMB, value), served(allocator.pads ? 4 * kMB : 2 * kMB, kPage2M));
       EXPECT_EQ(take(allocator, 2 * kMB + 1, value), served(4 * kMB, kPage2M));
     }

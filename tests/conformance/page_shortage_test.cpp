@@ -68,7 +68,8 @@ TEST(PageShortage, M48_M52_M57_M60_M421_TheWholeBlockFallsBackToNormalPages) {
         EXPECT_EQ(take(allocator, 5 * kMB, value), served(up_to(5 * kMB + pad, 4096), kPage4K));
 
         const Block half(kAlign32, 2 * kMB, kHugeOnly);
-        const Block fallen(allocator, 2 * kMB + 1, value);  // one huge page is left, it needs two: none is used
+        const Block fallen(allocator, 2 * kMB + 1,
+                           value);  // one huge page is left, it needs two: none is used
         EXPECT_EQ(page_of(fallen.get()), kPage4K);
         EXPECT_EQ(reinterpret_cast<std::uintptr_t>(fallen.get()) % 4096, 0U);
         EXPECT_EQ(page_of(fallen.bytes() + 2 * kMB), kPage4K);
@@ -116,9 +117,9 @@ TEST(PageShortage, M51_M54_M48_NormalPagesDoNotTurnIntoHugeOnes) {
     }
     const Block all(kAlign32, kMB, kNormalOnly);
     expect_short(kAlign32, 1, kNormalOnly);
-    expect_short(kAlign32, 1, kHugeFirst);      // up to 1 MB huge pages are no help
+    expect_short(kAlign32, 1, kHugeFirst);  // up to 1 MB huge pages are no help
     expect_short(kAlign32, kMB, kHugeFirst);
-    expect_short(kAlign32, 2 * kMB - 1, 99);    // nor below 2 MB outside the enum
+    expect_short(kAlign32, 2 * kMB - 1, 99);  // nor below 2 MB outside the enum
     EXPECT_EQ(take(kAlign32, kMB + 1, kHugeFirst), served(2 * kMB, kPage2M));
     EXPECT_EQ(take(kAlign32, 1, kHugeOnly), served(2 * kMB, kPage2M));
   });
@@ -182,7 +183,8 @@ TEST(PageShortage, M423_AUsedUpP2pLimitIsAShortage) {
         EXPECT_EQ(take(kMalloc, 1, value).code, ACL_SUCCESS);
       }
     }
-    EXPECT_EQ(take(kAlign32, 8 * kMB, kHugeOnlyP2p), served(8 * kMB, kPage2M));  // and comes back with the free
+    EXPECT_EQ(take(kAlign32, 8 * kMB, kHugeOnlyP2p),
+              served(8 * kMB, kPage2M));  // and comes back with the free
   });
   on_product("A2", {{"BELAY_HBM", "64M"}}, [] {  // no limit, no pool of its own
     EXPECT_EQ(take(kAlign32, 64 * kMB, kHugeOnlyP2p), served(64 * kMB, kPage2M));

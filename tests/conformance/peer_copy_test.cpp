@@ -32,8 +32,8 @@ struct ThreeDevices {
     refill(from);
     refill(to);
     EXPECT_EQ(aclrtSetDevice(current), ACL_SUCCESS);
-    const int answer = aclrtMemcpy(blocks[static_cast<std::size_t>(to)], 256, blocks[static_cast<std::size_t>(from)],
-                                   256, ACL_MEMCPY_DEVICE_TO_DEVICE);
+    const int answer = aclrtMemcpy(blocks[static_cast<std::size_t>(to)], 256,
+                                   blocks[static_cast<std::size_t>(from)], 256, ACL_MEMCPY_DEVICE_TO_DEVICE);
     EXPECT_EQ(read_from(blocks[static_cast<std::size_t>(to)], 256), own(answer == ACL_SUCCESS ? from : to))
         << "copied exactly if it says so";
     EXPECT_EQ(read_from(blocks[static_cast<std::size_t>(from)], 256), own(from));

@@ -33,45 +33,19 @@ struct Decoded {
 };
 
 constexpr Decoded kTable[] = {
-    {0x100, kHugeFirst, false},
-    {0x1000, kHugeFirst, false},
-    {0x1100, kHugeFirst, false},
-    {0x101, kHugeOnly, false},
-    {0x1001, kHugeOnly, false},
-    {0x102, kNormalOnly, false},
-    {0x1002, kNormalOnly, false},
-    {0x103, kHugeFirstP2p, false},
-    {0x104, kHugeOnlyP2p, false},
-    {0x105, kNormalOnlyP2p, false},
-    {0x106, kHuge1g, false},
-    {0x107, kHuge1gP2p, false},
-    {0x1003, kHugeFirstP2p, false},
-    {0x1004, kHugeOnlyP2p, false},
-    {0x1005, kNormalOnlyP2p, false},
-    {0x1006, kHuge1g, false},
-    {0x1007, kHuge1gP2p, false},
-    {0x1101, kHugeOnly, false},
-    {0x1102, kNormalOnly, false},
-    {0x1106, kHuge1g, false},
-    {0x100000, kHugeFirst, true},
-    {0x100001, kHugeOnly, true},
-    {0x100002, kNormalOnly, true},
-    {0x100003, kHugeFirstP2p, true},
-    {0x100100, kHugeFirst, true},
-    {0x101002, kNormalOnly, true},
-    {0x101101, kHugeOnly, true},
-    {8, kOutside, false},
-    {99, kOutside, false},
-    {0x108, kOutside, false},
-    {0x200, kOutside, false},
-    {0x201, kOutside, false},
-    {0x10000, kOutside, false},
-    {0x100008, kOutside, false},
-    {0x101108, kOutside, false},
-    {0x200000, kOutside, false},
-    {0x300001, kOutside, false},
-    {0x80000000, kOutside, false},
-    {0xFFFFFFFF, kOutside, false},
+    {0x100, kHugeFirst, false},     {0x1000, kHugeFirst, false},   {0x1100, kHugeFirst, false},
+    {0x101, kHugeOnly, false},      {0x1001, kHugeOnly, false},    {0x102, kNormalOnly, false},
+    {0x1002, kNormalOnly, false},   {0x103, kHugeFirstP2p, false}, {0x104, kHugeOnlyP2p, false},
+    {0x105, kNormalOnlyP2p, false}, {0x106, kHuge1g, false},       {0x107, kHuge1gP2p, false},
+    {0x1003, kHugeFirstP2p, false}, {0x1004, kHugeOnlyP2p, false}, {0x1005, kNormalOnlyP2p, false},
+    {0x1006, kHuge1g, false},       {0x1007, kHuge1gP2p, false},   {0x1101, kHugeOnly, false},
+    {0x1102, kNormalOnly, false},   {0x1106, kHuge1g, false},      {0x100000, kHugeFirst, true},
+    {0x100001, kHugeOnly, true},    {0x100002, kNormalOnly, true}, {0x100003, kHugeFirstP2p, true},
+    {0x100100, kHugeFirst, true},   {0x101002, kNormalOnly, true}, {0x101101, kHugeOnly, true},
+    {8, kOutside, false},           {99, kOutside, false},         {0x108, kOutside, false},
+    {0x200, kOutside, false},       {0x201, kOutside, false},      {0x10000, kOutside, false},
+    {0x100008, kOutside, false},    {0x101108, kOutside, false},   {0x200000, kOutside, false},
+    {0x300001, kOutside, false},    {0x80000000, kOutside, false}, {0xFFFFFFFF, kOutside, false},
     {1 | 2, kHugeFirstP2p, false},  // base policies are numbers, not bits
 };
 
@@ -79,7 +53,8 @@ TEST_F(PolicyDecoding, M424_M64_TheWholeTable) {
   for (const Allocator& allocator : decoding_allocators()) {
     for (const Decoded& decoded : kTable) {
       expect_same(allocator, decoded.value, decoded.base);
-      EXPECT_EQ(read_only(allocator, decoded.value), decoded.read_only) << allocator.name << hex(decoded.value);
+      EXPECT_EQ(read_only(allocator, decoded.value), decoded.read_only)
+          << allocator.name << hex(decoded.value);
     }
   }
 }
@@ -112,11 +87,12 @@ TEST_F(PolicyDecoding, M61_AnOrWithABandwidthItemActsAsItsBasePolicy) {
 }
 
 TEST_F(PolicyDecoding, M62_CachedKnowsFourPoliciesAndTakesTheRestAsOutsideTheEnum) {
-  for (const std::uint32_t value : {3U, 4U, 5U, 7U, 8U, kLow, kHigh, kHugeOnly | kHigh, kNormalOnly | kLow, kReadOnly,
-                                    kReadOnly | kHugeOnly, kHuge1g | kLow, kHuge1g | kReadOnly, 0xFFFFFFFFU}) {
+  for (const std::uint32_t value :
+       {3U, 4U, 5U, 7U, 8U, kLow, kHigh, kHugeOnly | kHigh, kNormalOnly | kLow, kReadOnly,
+        kReadOnly | kHugeOnly, kHuge1g | kLow, kHuge1g | kReadOnly, 0xFFFFFFFFU}) {
     expect_same(kCached, value, kOutside);
     EXPECT_FALSE(read_only(kCached, value)) << hex(value);
-    EXPECT_EQ(take(kCached, 2 * kMB, value), served(4 * kMB, kPage2M)) << hex(value);       // padded, 7 too
+    EXPECT_EQ(take(kCached, 2 * kMB, value), served(4 * kMB, kPage2M)) << hex(value);  // padded, 7 too
     EXPECT_EQ(take(kCached, 2 * kMB - 1, value), served(2 * kMB + 4096, kPage4K)) << hex(value);
   }
   EXPECT_EQ(take(kCached, 1, kHugeOnly), served(2 * kMB, kPage2M));
@@ -143,7 +119,8 @@ TEST_F(PolicyDecoding, M63_M425_WithCfgTakesOneItemOfEachGroup) {
 
 TEST_F(PolicyDecoding, M65_LowAndHighTogetherCancelOut) {
   for (const Allocator& allocator : decoding_allocators()) {
-    for (std::uint32_t base = 0; base <= kHuge1gP2p; ++base) expect_same(allocator, base | kLow | kHigh, base);
+    for (std::uint32_t base = 0; base <= kHuge1gP2p; ++base)
+      expect_same(allocator, base | kLow | kHigh, base);
   }
 }
 
@@ -159,7 +136,8 @@ TEST_F(PolicyDecoding, M66_ReadOnlyWithABasePolicyIsObeyedInBothParts) {
 
 TEST_F(PolicyDecoding, M425_BandwidthItemsAreNeverAnErrorAndKeepThePagePolicy) {
   for (const Allocator& allocator : all_allocators()) {
-    for (const std::uint32_t value : {kLow, kHigh, kLow | kHigh, kHugeOnly | kLow, kNormalOnly | kHigh, kHuge1g | kLow}) {
+    for (const std::uint32_t value :
+         {kLow, kHigh, kLow | kHigh, kHugeOnly | kLow, kNormalOnly | kHigh, kHuge1g | kLow}) {
       EXPECT_EQ(take(allocator, 1, value).code, ACL_SUCCESS) << allocator.name << hex(value);
     }
   }

@@ -148,7 +148,8 @@ TEST(PolicyProducts, M85_TheRefusalComesBehindTheContextAndBeforeTheShortage) {
               ACL_ERROR_RT_PARAM_INVALID);
     without_context([&] {
       EXPECT_EQ(aclrtMalloc(&out, 64, ACL_MEM_MALLOC_HUGE_ONLY_P2P), ACL_ERROR_RT_CONTEXT_NULL);
-      EXPECT_EQ(aclrtMallocWithCfg(&out, 64, ACL_MEM_MALLOC_HUGE_ONLY_P2P, nullptr), ACL_ERROR_RT_CONTEXT_NULL);
+      EXPECT_EQ(aclrtMallocWithCfg(&out, 64, ACL_MEM_MALLOC_HUGE_ONLY_P2P, nullptr),
+                ACL_ERROR_RT_CONTEXT_NULL);
     });
     EXPECT_EQ(out, nullptr);
   });

@@ -40,7 +40,8 @@ TEST_F(RuntimeCommon, R8_TheFirstLayerWins) {
   EXPECT_EQ(aclrtGetDeviceResLimit(99, ACL_RT_DEV_RES_CUBE_CORE, nullptr), ACL_ERROR_INVALID_PARAM);
   EXPECT_EQ(aclrtGetLogicDevIdByUserDevId(-1, nullptr), ACL_ERROR_INVALID_PARAM);
   EXPECT_EQ(aclrtCtxSetSysParamOpt(ACL_OPT_ENABLE_KERNEL_EARLY_START, 99), ACL_ERROR_INVALID_PARAM);
-  EXPECT_EQ(aclrtDeviceSetLimit(ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE, std::size_t{1} << 32), ACL_ERROR_INVALID_PARAM);
+  EXPECT_EQ(aclrtDeviceSetLimit(ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE, std::size_t{1} << 32),
+            ACL_ERROR_INVALID_PARAM);
 }
 
 TEST_F(RuntimeCommon, R8_R11_ItWinsOverAMissingContextToo) {
@@ -240,7 +241,8 @@ TEST_F(RuntimeCommon, R265_CausesAndTheirNumbers) {
   EXPECT_EQ(aclrtGetDeviceInfo(0, as_enum<aclrtDevAttr>(999), &value), ACL_ERROR_RT_PARAM_INVALID);
   EXPECT_EQ(aclrtSetDevice(99), ACL_ERROR_RT_INVALID_DEVICEID);
   void* block = nullptr;
-  EXPECT_EQ(aclrtMalloc(&block, std::size_t{1} << 50, ACL_MEM_MALLOC_HUGE_FIRST), ACL_ERROR_RT_MEMORY_ALLOCATION);
+  EXPECT_EQ(aclrtMalloc(&block, std::size_t{1} << 50, ACL_MEM_MALLOC_HUGE_FIRST),
+            ACL_ERROR_RT_MEMORY_ALLOCATION);
   ASSERT_EQ(aclrtMalloc(&block, 64, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
   EXPECT_EQ(aclrtFree(block), ACL_SUCCESS);
   EXPECT_EQ(aclrtMemset(block, 64, 0, 64), ACL_ERROR_RT_DRV_INTERNAL_ERROR);

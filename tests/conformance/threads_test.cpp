@@ -40,7 +40,8 @@ TEST_F(Threads, M11_SixtyFourThreadsAllocateAndFreeOnOneDevice) {
     const auto mark = static_cast<unsigned char>(number + 1);
     const auto give_back = [&](const Held& block) {
       std::vector<unsigned char> bytes(block.marked);
-      if (aclrtMemcpy(bytes.data(), bytes.size(), block.start, bytes.size(), ACL_MEMCPY_DEVICE_TO_HOST) != 0) ++wrong;
+      if (aclrtMemcpy(bytes.data(), bytes.size(), block.start, bytes.size(), ACL_MEMCPY_DEVICE_TO_HOST) != 0)
+        ++wrong;
       for (const unsigned char byte : bytes) wrong += byte != mark;
       if (aclrtFree(block.start) != ACL_SUCCESS) ++wrong;
     };
@@ -49,7 +50,8 @@ TEST_F(Threads, M11_SixtyFourThreadsAllocateAndFreeOnOneDevice) {
       const Allocator& allocator = allocators[random() % allocators.size()];
       const std::size_t size = 1 + random() % (round % 8 == 0 ? 4 * kMB : 9000);
       Held block{nullptr, std::min<std::size_t>(size, 2000)};
-      if (allocator.call(&block.start, size, policy(static_cast<std::uint32_t>(random() % 3))) != ACL_SUCCESS) {
+      if (allocator.call(&block.start, size, policy(static_cast<std::uint32_t>(random() % 3))) !=
+          ACL_SUCCESS) {
         ++wrong;
         continue;
       }
@@ -205,7 +207,8 @@ TEST(ThreadsOnASmallDevice, M90_ShortageIsAnsweredAtOnceThoughMemoryWillComeFree
     const auto calls = [] {
       for (const Allocator& allocator : all_allocators()) {
         void* block = nullptr;
-        EXPECT_EQ(allocator.call(&block, 1, policy(kHugeOnly)), ACL_ERROR_RT_MEMORY_ALLOCATION) << allocator.name;
+        EXPECT_EQ(allocator.call(&block, 1, policy(kHugeOnly)), ACL_ERROR_RT_MEMORY_ALLOCATION)
+            << allocator.name;
         EXPECT_EQ(block, nullptr);
       }
     };

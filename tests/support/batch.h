@@ -20,8 +20,12 @@ inline aclrtMemcpyBatchAttr attribute(aclrtMemLocation to, aclrtMemLocation from
   attribute.srcLoc = from;
   return attribute;
 }
-inline aclrtMemcpyBatchAttr host_to_device(std::uint32_t device = 0) { return attribute(on_device(device), on_host()); }
-inline aclrtMemcpyBatchAttr device_to_host(std::uint32_t device = 0) { return attribute(on_host(), on_device(device)); }
+inline aclrtMemcpyBatchAttr host_to_device(std::uint32_t device = 0) {
+  return attribute(on_device(device), on_host());
+}
+inline aclrtMemcpyBatchAttr device_to_host(std::uint32_t device = 0) {
+  return attribute(on_host(), on_device(device));
+}
 
 struct Batch {
   std::vector<void*> dsts;

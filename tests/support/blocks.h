@@ -19,8 +19,8 @@
 namespace belay_test {
 
 // The numbers themselves, so that a renumbered header is noticed too.
-inline constexpr int kBadArgument = 100000;   // outer layer
-inline constexpr int kBadValue = 107000;      // inner layer
+inline constexpr int kBadArgument = 100000;  // outer layer
+inline constexpr int kBadValue = 107000;     // inner layer
 inline constexpr int kBadDevice = 107001;
 inline constexpr int kNoContext = 107002;
 inline constexpr int kUnsupported = 207000;
@@ -42,7 +42,9 @@ inline Bytes pattern(std::size_t count, unsigned seed = 1) {
   return bytes;
 }
 
-inline std::uint8_t* at(void* start, std::size_t offset) { return static_cast<std::uint8_t*>(start) + offset; }
+inline std::uint8_t* at(void* start, std::size_t offset) {
+  return static_cast<std::uint8_t*>(start) + offset;
+}
 
 inline std::uintptr_t number(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
 
@@ -53,7 +55,8 @@ inline aclrtMemMallocPolicy policy_of(unsigned value) { return static_cast<aclrt
 inline void* sentinel() { return reinterpret_cast<void*>(std::uintptr_t{0x5A5A5A5A5A5A}); }
 
 inline void write_to(void* destination, const Bytes& bytes) {
-  ASSERT_EQ(aclrtMemcpy(destination, bytes.size(), bytes.data(), bytes.size(), ACL_MEMCPY_DEFAULT), ACL_SUCCESS);
+  ASSERT_EQ(aclrtMemcpy(destination, bytes.size(), bytes.data(), bytes.size(), ACL_MEMCPY_DEFAULT),
+            ACL_SUCCESS);
 }
 
 inline Bytes read_from(const void* source, std::size_t count) {

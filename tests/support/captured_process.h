@@ -98,7 +98,8 @@ inline Ending run_captured(const Settings& settings, const std::function<void()>
 
 // Starts this program afresh with only the current test in it and `scenario` in the variable
 // TEST_SCENARIO; the test looks there to know that it is the child.
-inline Ending run_this_test_as(const std::string& scenario, const Settings& settings = {}, int seconds = 120) {
+inline Ending run_this_test_as(const std::string& scenario, const Settings& settings = {},
+                               int seconds = 120) {
   const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
   const std::string filter = std::string{"--gtest_filter="} + test->test_suite_name() + "." + test->name();
   return run_captured(

@@ -1,0 +1,97 @@
+// The command `belay`.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "acl/acl_rt.h"
+#include "cli/command.h"
+#include "cli/explain.h"
+#include "cli/help.h"
+#include "cli/nearest.h"
+#include "cli/rule.h"
+#include "cli/run.h"
+
+namespace belay::cli {
+namespace {
+
+struct Command {
+  std::string name;
+  Action act;
+};
+
+int complain(const std::string& command, const std::string& what, const std::string& hint) {
+  fmt::print(stderr, "{}: {}\n", command, what);
+  if (!hint.empty()) fmt::print(stderr, "{}\n", hint);
+  return kUsage;
+}
+
+// Words of the program that `belay run` starts are none of the parser's business.
+std::vector<std::string> take_after_dashes(std::vector<std::string>& words) {
+  if (words.empty() || words[0] != "run") return {};
+  const auto dashes = std::ranges::find(words, "--");
+  std::vector<std::string> behind{dashes, words.end()};
+  words.erase(dashes, words.end());
+  return behind;
+}
+
+int main(std::vector<std::string> words) {
+  CLI::App app{"belay runs programs that use AscendCL memory on a machine without an Ascend NPU.", "belay"};
+  app.set_help_flag("-h,--help", "show this help");
+  app.set_version_flag("--version", fmt::format("belay {}, AscendCL interface {}.{}.{}", BELAY_VERSION, ACL_MAJOR_VERSION, ACL_MINOR_VERSION, ACL_PATCH_VERSION),
+                       "show the versions of belay and of the interface");
+  app.require_subcommand(0, 1);
+  set_help(app, "belay COMMAND [...]",
+           "'belay COMMAND --help' tells more.\n\n"
+           "Examples:\n"
+           "  belay run -- ./my_program                    run it on an emulated A2 server\n"
+           "  belay explain 2M --policy HUGE_ONLY          what does 2 MB cost, and why?\n"
+           "  belay rule M-48                              the text of a rule");
+
+  const bool nothing = words.empty();
+  std::vector<std::string> after_dashes = take_after_dashes(words);
+  const Command commands[] = {
+      {"run", add_run(app, std::move(after_dashes))},
+      {"explain", add_explain(app)},
+      {"rule", add_rule(app)},
+  };
+  if (nothing) {
+    fmt::print(stderr, "{}", app.help());
+    return kNothingFound;
+  }
+
+  const auto command = std::ranges::find(commands, words[0], &Command::name);
+  const bool known = command != std::end(commands);
+  if (!known && !words[0].starts_with('-')) {
+    const std::string_view names[] = {"run", "explain", "rule"};
+    const std::string_view near = nearest(words[0], names);
+    return complain("belay", near.empty() ? fmt::format("there is no command '{}'", words[0]) : fmt::format("there is no command '{}'; did you mean {}?", words[0], near),
+                    "the commands are run, explain and rule; 'belay --help' tells more");
+  }
+  const std::string name = known ? "belay " + command->name : "belay";
+  try {
+    std::ranges::reverse(words);  // as the parser wants them
+    app.parse(words);
+    if (known) return command->act();
+    return complain(name, "which command?", "'belay --help' lists them");
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);
+    return complain(name, error.what(), fmt::format("'{} --help' tells more", name));
+  } catch (const UsageError& error) {
+    return complain(name, error.what(), error.hint());
+  }
+}
+
+}  // namespace
+}  // namespace belay::cli
+
+int main(int argc, char** argv) {
+  try {
+    return belay::cli::main({argv + 1, argv + std::max(argc, 1)});
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "belay: {}\n", error.what());
+    return belay::cli::kUsage;
+  }
+}

@@ -1,0 +1,161 @@
+// The typed C++ overloads of acl/acl_rt_api.h: which C function answers, seen from outside.
+#include "acl/acl_rt_api.h"
+
+#include "support/batch.h"
+#include "support/fresh_process.h"
+
+namespace {
+
+using namespace belay_test;
+
+class CxxOverloads : public OnDevice {
+ protected:
+  std::size_t taken() const { return free_before_ - free_bytes(); }
+};
+
+TEST_F(CxxOverloads, M413_TypedMalloc_LosesThe32Bytes) {
+  float* typed = nullptr;
+  void* plain = nullptr;
+  ASSERT_EQ(aclrtMalloc(&typed, 2 * kMB, ACL_MEM_MALLOC_HUGE_ONLY), ACL_SUCCESS);
+  EXPECT_EQ(taken(), 2 * kMB);
+  EXPECT_EQ(aclrtFree(typed), ACL_SUCCESS);
+  ASSERT_EQ(aclrtMalloc(&plain, 2 * kMB, ACL_MEM_MALLOC_HUGE_ONLY), ACL_SUCCESS);
+  EXPECT_EQ(taken(), 4 * kMB) << "the C function keeps them";
+  EXPECT_EQ(aclrtFree(plain), ACL_SUCCESS);
+  ASSERT_EQ(aclrtMalloc(&typed, 4096, ACL_MEM_MALLOC_NORMAL_ONLY), ACL_SUCCESS);
+  EXPECT_EQ(taken(), 4096U) << "sizes are in bytes";
+  EXPECT_EQ(aclrtFree(typed), ACL_SUCCESS);
+}
+
+TEST_F(CxxOverloads, M413_WithoutAPolicy_ItIsHugeFirst) {
+  double* typed = nullptr;
+  ASSERT_EQ(aclrtMalloc(&typed, kMB), ACL_SUCCESS);
+  EXPECT_EQ(taken(), kMB);
+  EXPECT_EQ(page_of(typed), 4096U);
+  EXPECT_EQ(aclrtFree(typed), ACL_SUCCESS);
+  ASSERT_EQ(aclrtMalloc(&typed, kMB + 1), ACL_SUCCESS);
+  EXPECT_EQ(taken(), 2 * kMB);
+  EXPECT_EQ(page_of(typed), 2 * kMB);
+  EXPECT_EQ(aclrtFree(typed), ACL_SUCCESS);
+  ASSERT_EQ(aclrtMalloc(&typed, 2 * kMB), ACL_SUCCESS);
+  EXPECT_EQ(taken(), 2 * kMB);
+  EXPECT_EQ(aclrtFree(typed), ACL_SUCCESS);
+}
+
+TEST_F(CxxOverloads, M413_AnswersAreThoseOfWithCfg) {
+  int* typed = nullptr;
+  aclrtMallocConfig empty{nullptr, 0};
+  EXPECT_EQ(aclrtMalloc(&typed, 64, ACL_MEM_MALLOC_NORMAL_ONLY, &empty), kBadValue);
+  EXPECT_EQ(aclrtMalloc(&typed, 64, &empty), kBadValue);
+  EXPECT_EQ(aclrtMalloc(&typed, std::numeric_limits<std::size_t>::max(), ACL_MEM_MALLOC_NORMAL_ONLY),
+            kBadValue)
+      << "aclrtMalloc of C answers 100000";
+  EXPECT_EQ(aclrtMalloc(&typed, 0), kBadArgument);
+  EXPECT_EQ(aclrtMalloc(static_cast<int**>(nullptr), 64), kBadArgument);
+  aclrtMallocAttribute other{};
+  other.attr = ACL_RT_MEM_ATTR_DEVICE_ID;
+  other.value.deviceId = 1;
+  aclrtMallocConfig elsewhere{&other, 1};
+  EXPECT_EQ(aclrtMalloc(&typed, 64, &elsewhere), kBadValue) << "the configuration is passed on";
+  other.value.deviceId = 0;
+  ASSERT_EQ(aclrtMalloc(&typed, 64, &elsewhere), ACL_SUCCESS);
+  EXPECT_EQ(aclrtFree(typed), ACL_SUCCESS);
+}
+
+TEST_F(CxxOverloads, M414_TypedMallocHost_CallsTheOneWithConfiguration) {
+  std::uint16_t* typed = nullptr;
+  ASSERT_EQ(aclrtMallocHost(&typed, 100), ACL_SUCCESS);
+  typed[49] = 7;
+  EXPECT_EQ(aclrtFreeHost(typed), ACL_SUCCESS);
+  aclrtMallocConfig empty{nullptr, 0};
+  EXPECT_EQ(aclrtMallocHost(&typed, 100, &empty), kBadValue);
+  aclrtMallocAttribute unified{};
+  unified.attr = ACL_RT_MEM_ATTR_VA_FLAG;
+  unified.value.vaFlag = 1;
+  aclrtMallocConfig config{&unified, 1};
+  ASSERT_EQ(aclrtMallocHost(&typed, 4096, &config), ACL_SUCCESS);
+  std::uint16_t* address = nullptr;
+  ASSERT_EQ(aclrtHostRegister(typed, 4096, ACL_HOST_REGISTER_MAPPED, &address), ACL_SUCCESS);
+  EXPECT_EQ(address, typed) << "the configuration is passed on";
+  EXPECT_EQ(aclrtHostUnregister(typed), ACL_SUCCESS);
+  EXPECT_EQ(aclrtFreeHost(typed), ACL_SUCCESS);
+}
+
+// In the RC form the label shows: 7 for the function with a configuration, 33 for the one without.
+TEST(CxxOverloadsForms, M414_TypedMallocHost_IsLabelledAsTheRuntime) {
+  in_fresh_process({{"BELAY_PRODUCT", "310P"}, {"BELAY_FORM", "RC"}}, [] {
+    ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+    char* typed = nullptr;
+    ASSERT_EQ(aclrtMallocHost(&typed, 4096), ACL_SUCCESS);
+    aclrtMemUsageInfo entries[8]{};
+    std::size_t count = 0;
+    ASSERT_EQ(aclrtGetMemUsageInfo(0, entries, 8, &count), ACL_SUCCESS);
+    ASSERT_GE(count, 1U);
+    EXPECT_STREQ(entries[0].name, "RUNTIME");
+    EXPECT_EQ(entries[0].curMemSize, 4096U);
+    EXPECT_EQ(aclrtFreeHost(typed), ACL_SUCCESS);
+  });
+}
+
+TEST_F(CxxOverloads, M414_TypedHostRegisterWithFlags_CallsV2) {
+  Pages memory{1};
+  int* const typed = static_cast<int*>(memory.get());
+  EXPECT_EQ(aclrtHostRegister(typed, 4096, 0U), kBadValue) << "V2 refuses flag 0";
+  EXPECT_EQ(aclrtHostRegister(typed, 4096, 1U), kBadValue) << "the older function would answer 207000";
+  ASSERT_EQ(aclrtHostRegister(typed, 4096, static_cast<std::uint32_t>(ACL_HOST_REG_MAPPED)), ACL_SUCCESS);
+  int* address = nullptr;
+  EXPECT_EQ(aclrtHostGetDevicePointer(typed, &address, 0), ACL_SUCCESS);
+  EXPECT_NE(address, nullptr);
+  EXPECT_EQ(aclrtHostUnregister(typed), ACL_SUCCESS);
+  ASSERT_EQ(aclrtHostRegister(typed, 4096, static_cast<std::uint32_t>(ACL_HOST_REG_PINNED)), ACL_SUCCESS);
+  EXPECT_EQ(aclrtHostGetDevicePointer(typed, &address, 0), kBadValue);
+  EXPECT_EQ(aclrtHostUnregister(typed), ACL_SUCCESS);
+}
+
+TEST_F(CxxOverloads, M414_TypedBatch_WithAndWithoutFailIndex) {
+  std::uint32_t* device = nullptr;
+  ASSERT_EQ(aclrtMalloc(&device, 8), ACL_SUCCESS);
+  std::uint32_t values[2] = {0x11223344, 0x55667788};
+  std::uint32_t* dsts[2] = {device, device + 1};
+  std::uint32_t* srcs[2] = {values, values + 1};
+  std::size_t sizes[2] = {4, 4}, rooms[2] = {4, 4}, starts[1] = {0};
+  aclrtMemcpyBatchAttr up = host_to_device();
+  std::size_t fail = kUnset;
+  EXPECT_EQ(aclrtMemcpyBatch(dsts, rooms, srcs, sizes, 2, &up, starts, 1, &fail), ACL_SUCCESS);
+  EXPECT_EQ(fail, kNoItem);
+  std::uint32_t back[2] = {0, 0};
+  EXPECT_EQ(aclrtMemcpy(back, 8, device, 8, ACL_MEMCPY_DEVICE_TO_HOST), ACL_SUCCESS);
+  EXPECT_EQ(back[0], values[0]);
+  EXPECT_EQ(back[1], values[1]);
+  values[0] = 1;
+  EXPECT_EQ(aclrtMemcpyBatch(dsts, rooms, srcs, sizes, 2, &up, starts, 1), ACL_SUCCESS);
+  EXPECT_EQ(aclrtMemcpy(back, 8, device, 8, ACL_MEMCPY_DEVICE_TO_HOST), ACL_SUCCESS);
+  EXPECT_EQ(back[0], 1U);
+  // The item to blame comes through, and a NULL fail index is refused only where there is one.
+  srcs[1] = device;
+  fail = kUnset;
+  EXPECT_EQ(aclrtMemcpyBatch(dsts, rooms, srcs, sizes, 2, &up, starts, 1, &fail), kBadValue);
+  EXPECT_EQ(fail, 1U);
+  EXPECT_EQ(aclrtMemcpyBatch(dsts, rooms, srcs, sizes, 2, &up, starts, 1), kBadValue);
+  EXPECT_EQ(aclrtMemcpyBatch(dsts, rooms, srcs, sizes, 2, &up, starts, 1, static_cast<std::size_t*>(nullptr)),
+            kBadArgument);
+  EXPECT_EQ(aclrtFree(device), ACL_SUCCESS);
+}
+
+TEST_F(CxxOverloads, M414_OneAttributeForTheWholeBatch) {
+  char* device = nullptr;
+  ASSERT_EQ(aclrtMalloc(&device, 2), ACL_SUCCESS);
+  char values[2] = {'a', 'b'};
+  char* dsts[2] = {device, device + 1};
+  char* srcs[2] = {values, values + 1};
+  std::size_t sizes[2] = {1, 1}, rooms[2] = {1, 1}, fail = kUnset;
+  EXPECT_EQ(aclrtMemcpyBatch(dsts, rooms, srcs, sizes, 2, host_to_device(), &fail), ACL_SUCCESS);
+  EXPECT_EQ(fail, kNoItem);
+  EXPECT_EQ(aclrtMemcpyBatch(dsts, rooms, srcs, sizes, 2, device_to_host(), &fail), kBadValue);
+  EXPECT_EQ(fail, 0U);
+  EXPECT_EQ(aclrtMemcpyBatch(dsts, rooms, srcs, sizes, 2, host_to_device()), ACL_SUCCESS);
+  EXPECT_EQ(read_from(device, 2), (Bytes{'a', 'b'}));
+  EXPECT_EQ(aclrtFree(device), ACL_SUCCESS);
+}
+
+}  // namespace

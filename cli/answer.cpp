@@ -17,12 +17,18 @@ bool is_configured(Api api) { return api == Api::MallocWithCfg || api == Api::Ma
 
 std::string_view code_name(aclError code) {
   switch (code) {
-    case ACL_ERROR_INVALID_PARAM: return "ACL_ERROR_INVALID_PARAM";
-    case ACL_ERROR_RT_PARAM_INVALID: return "ACL_ERROR_RT_PARAM_INVALID";
-    case ACL_ERROR_RT_FEATURE_NOT_SUPPORT: return "ACL_ERROR_RT_FEATURE_NOT_SUPPORT";
-    case ACL_ERROR_RT_MEMORY_ALLOCATION: return "ACL_ERROR_RT_MEMORY_ALLOCATION";
-    case ACL_ERROR_RT_DEV_SETUP_ERROR: return "ACL_ERROR_RT_DEV_SETUP_ERROR";
-    default: return "";
+    case ACL_ERROR_INVALID_PARAM:
+      return "ACL_ERROR_INVALID_PARAM";
+    case ACL_ERROR_RT_PARAM_INVALID:
+      return "ACL_ERROR_RT_PARAM_INVALID";
+    case ACL_ERROR_RT_FEATURE_NOT_SUPPORT:
+      return "ACL_ERROR_RT_FEATURE_NOT_SUPPORT";
+    case ACL_ERROR_RT_MEMORY_ALLOCATION:
+      return "ACL_ERROR_RT_MEMORY_ALLOCATION";
+    case ACL_ERROR_RT_DEV_SETUP_ERROR:
+      return "ACL_ERROR_RT_DEV_SETUP_ERROR";
+    default:
+      return "";
   }
 }
 
@@ -30,10 +36,14 @@ std::string_view code_name(aclError code) {
 Refused refusal(Api api, aclError code, std::string rule, std::string text) {
   if (api == Api::MediaV2Malloc) {
     switch (code) {
-      case ACL_ERROR_INVALID_PARAM: return {0xA0028003, "illegal parameter", std::move(rule), std::move(text)};
-      case ACL_ERROR_RT_FEATURE_NOT_SUPPORT: return {0xA0028008, "not supported", std::move(rule), std::move(text)};
-      case ACL_ERROR_RT_MEMORY_ALLOCATION: return {0xA002800C, "no memory", std::move(rule), std::move(text)};
-      default: break;
+      case ACL_ERROR_INVALID_PARAM:
+        return {0xA0028003, "illegal parameter", std::move(rule), std::move(text)};
+      case ACL_ERROR_RT_FEATURE_NOT_SUPPORT:
+        return {0xA0028008, "not supported", std::move(rule), std::move(text)};
+      case ACL_ERROR_RT_MEMORY_ALLOCATION:
+        return {0xA002800C, "no memory", std::move(rule), std::move(text)};
+      default:
+        break;
     }
   }
   return {static_cast<std::uint32_t>(code), code_name(code), std::move(rule), std::move(text)};
@@ -46,14 +56,18 @@ struct Availability {
 Availability needed_by(const Request& request) {
   switch (request.api) {
     case Api::Malloc:
-    case Api::MallocAlign32: return {Feature::EveryChip, ""};
+    case Api::MallocAlign32:
+      return {Feature::EveryChip, ""};
     case Api::MallocCached:
     case Api::MallocWithCfg:
     case Api::MallocForTaskScheduler:
     case Api::MallocHost:
-    case Api::MallocHostWithCfg: return {Feature::NotOnIpv, "M-8"};
-    case Api::MediaV1Malloc: return {Feature::MediaV1, request.product.row->product == Product::A950 ? "M-403" : "M-404"};
-    case Api::MediaV2Malloc: return {Feature::MediaV2, "M-404"};
+    case Api::MallocHostWithCfg:
+      return {Feature::NotOnIpv, "M-8"};
+    case Api::MediaV1Malloc:
+      return {Feature::MediaV1, request.product.row->product == Product::A950 ? "M-403" : "M-404"};
+    case Api::MediaV2Malloc:
+      return {Feature::MediaV2, "M-404"};
   }
   return {Feature::EveryChip, ""};
 }
@@ -66,19 +80,22 @@ std::optional<Refused> why_refused(const Request& request, const PlanResult& pla
     return refusal(Api::Malloc, ACL_ERROR_RT_DEV_SETUP_ERROR, "M-437",
                    fmt::format("{} has no {} form", product.family, form_name(request.form)));
   }
-  if (api == Api::MediaV2Malloc && request.size == 0) return refusal(api, ACL_ERROR_INVALID_PARAM, "M-401", "size must not be 0");
+  if (api == Api::MediaV2Malloc && request.size == 0)
+    return refusal(api, ACL_ERROR_INVALID_PARAM, "M-401", "size must not be 0");
   const auto from_plan = [&] {
     return refusal(api, planned.refusal.code, planned.refusal.rule, planned.refusal.text);
   };
   // The configured calls look only for size 0 before the context.
-  if (!planned && planned.refusal.before_context && (!is_configured(api) || request.size == 0)) return from_plan();
+  if (!planned && planned.refusal.before_context && (!is_configured(api) || request.size == 0))
+    return from_plan();
   if (const Availability needed = needed_by(request); !has(product.product, needed.feature)) {
     return refusal(api, ACL_ERROR_RT_FEATURE_NOT_SUPPORT, needed.rule,
                    fmt::format("{} does not have {}", product.family, function_name(api)));
   }
   if (!planned) return from_plan();
   if (is_media(api) && has(product.product, Feature::MediaWindow16G) && planned->footprint > kMediaWindow) {
-    return refusal(api, ACL_ERROR_RT_MEMORY_ALLOCATION, "M-400", "media memory of a process is at most 16 GB");
+    return refusal(api, ACL_ERROR_RT_MEMORY_ALLOCATION, "M-400",
+                   "media memory of a process is at most 16 GB");
   }
   return std::nullopt;
 }
@@ -87,13 +104,19 @@ const char* shortage_rule(Api api) {
   switch (api) {
     case Api::Malloc:
     case Api::MallocAlign32:
-    case Api::MallocCached: return "M-86";
+    case Api::MallocCached:
+      return "M-86";
     case Api::MallocWithCfg:
-    case Api::MallocForTaskScheduler: return "M-105";
-    case Api::MallocHost: return "M-174";
-    case Api::MallocHostWithCfg: return "M-184";
-    case Api::MediaV1Malloc: return "M-396";
-    case Api::MediaV2Malloc: return "M-401";
+    case Api::MallocForTaskScheduler:
+      return "M-105";
+    case Api::MallocHost:
+      return "M-174";
+    case Api::MallocHostWithCfg:
+      return "M-184";
+    case Api::MediaV1Malloc:
+      return "M-396";
+    case Api::MediaV2Malloc:
+      return "M-401";
   }
   return "";
 }
@@ -118,9 +141,12 @@ void cite_policy(const Request& request, const Plan& plan, Citations& cite) {
     cite.add(is_configured(request.api) ? "M-64" : "M-424");
     const std::uint32_t wish = policy & kBandwidth;
     if (page_rule != "M-60") {
-      if (wish == kBandwidth) cite.add("M-65");
-      else if (wish == policy) cite.add("M-57");
-      else if (wish != 0) cite.add("M-425");
+      if (wish == kBandwidth)
+        cite.add("M-65");
+      else if (wish == policy)
+        cite.add("M-57");
+      else if (wish != 0)
+        cite.add("M-425");
       if ((policy & kReadOnly) != 0) cite.add(plan.read_only ? "M-78" : "M-72");
     }
   }
@@ -160,8 +186,10 @@ std::string hint_for(const Answer& answer) {
   const std::size_t padding = answer.request.product.row->padding;
   const std::size_t without = round_up(plan.bytes - padding, plan.unit()).value_or(plan.footprint);
   if (without == plan.footprint) return {};
-  return fmt::format("the {} bytes of padding spill into another page: {} bytes cost {}, and so does this size through aclrtMallocAlign32",
-                     padding, without - padding, amount(without));
+  return fmt::format(
+      "the {} bytes of padding spill into another page: {} bytes cost {}, and so does this size through "
+      "aclrtMallocAlign32",
+      padding, without - padding, amount(without));
 }
 
 }  // namespace
@@ -200,13 +228,15 @@ std::string policy_as_read(const Request& request) {
   if (!takes_policy(request.api)) return fmt::format("{} takes none", function_name(request.api));
   const DecodedPolicy decoded = decode(request.policy, request.api, request.product.row->product);
   if (decoded.rule == &kOutOfRange) {
-    return request.api == Api::MallocCached && request.policy <= 7 ? "not one that aclrtMallocCached knows: 2 MB pages from 2 MB on"
-                                                                   : "outside the enum: 2 MB pages from 2 MB on";
+    return request.api == Api::MallocCached && request.policy <= 7
+               ? "not one that aclrtMallocCached knows: 2 MB pages from 2 MB on"
+               : "outside the enum: 2 MB pages from 2 MB on";
   }
   std::string text = policy_name(decoded.rule->policy);
   if (request.api == Api::MallocCached) return text;
   if ((request.policy & kBandwidth) != 0) text += ", the bandwidth wish has no effect";
-  if ((request.policy & kReadOnly) != 0) text += decoded.read_only ? ", read-only" : ", read-only is ignored on this product";
+  if ((request.policy & kReadOnly) != 0)
+    text += decoded.read_only ? ", read-only" : ", read-only is ignored on this product";
   return text;
 }
 

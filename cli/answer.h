@@ -23,7 +23,7 @@ struct Refused {
 
 struct Answer {
   Request request;
-  std::optional<Plan> plan;        // one of the two
+  std::optional<Plan> plan;  // one of the two
   std::optional<Refused> refused;
   std::vector<std::string> rules;  // ids, each once
   std::string hint;                // how to get the same for less; mostly empty

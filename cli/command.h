@@ -21,7 +21,8 @@ using Action = std::function<int()>;
 // A command line that makes no sense. The hint says what would.
 class UsageError : public std::runtime_error {
  public:
-  explicit UsageError(const std::string& what, std::string hint = {}) : runtime_error{what}, hint_{std::move(hint)} {}
+  explicit UsageError(const std::string& what, std::string hint = {})
+      : runtime_error{what}, hint_{std::move(hint)} {}
   const std::string& hint() const { return hint_; }
 
  private:

@@ -27,9 +27,12 @@ struct PageWords {
 };
 PageWords words_for(Page page) {
   switch (page) {
-    case Page::Normal: return {"normal", "normal"};
-    case Page::Huge2M: return {"huge", "huge_2m"};
-    case Page::Huge1G: return {"huge (1 GB)", "huge_1g"};
+    case Page::Normal:
+      return {"normal", "normal"};
+    case Page::Huge2M:
+      return {"huge", "huge_2m"};
+    case Page::Huge1G:
+      return {"huge (1 GB)", "huge_1g"};
   }
   return {"", ""};
 }
@@ -53,7 +56,8 @@ std::string share(std::size_t part, std::size_t whole) {
 
 // The public numbers are written in decimal, those of the media interface in hex.
 std::string code_text(const Refused& refused) {
-  return refused.code >= 0x80000000U ? fmt::format("0x{:X} ({})", refused.code, refused.name) : fmt::format("{} {}", refused.code, refused.name);
+  return refused.code >= 0x80000000U ? fmt::format("0x{:X} ({})", refused.code, refused.name)
+                                     : fmt::format("{} {}", refused.code, refused.name);
 }
 
 // --- as text --------------------------------------------------------------------------------------
@@ -61,23 +65,29 @@ std::string code_text(const Refused& refused) {
 std::string how_bytes_came(const Answer& answer) {
   const Plan& plan = *answer.plan;
   const std::size_t rounded = round_up(plan.asked, 32).value_or(0);
-  const std::string round = rounded == plan.asked ? "is a multiple of 32" : fmt::format("rounded up to {}", rounded);
-  if (answer.padded()) return fmt::format("{} {}, plus {} of padding", plan.asked, round, answer.request.product.row->padding);
+  const std::string round =
+      rounded == plan.asked ? "is a multiple of 32" : fmt::format("rounded up to {}", rounded);
+  if (answer.padded())
+    return fmt::format("{} {}, plus {} of padding", plan.asked, round, answer.request.product.row->padding);
   return fmt::format("{} {}, no padding", plan.asked, round);
 }
 
 std::string when_short_text(const Answer& answer) {
   const Plan& plan = *answer.plan;
-  if (plan.when_short == plan.page) return fmt::format("{}; no other pages are tried", code_text(answer.shortage));
+  if (plan.when_short == plan.page)
+    return fmt::format("{}; no other pages are tried", code_text(answer.shortage));
   const std::size_t page = page_bytes(plan.when_short);
-  return fmt::format("{} {} pages of {} instead, {}; then {}", plan.footprint_when_short / page, words_for(plan.when_short).kind,
-                     amount(page), bytes_and_amount(plan.footprint_when_short), code_text(answer.shortage));
+  return fmt::format("{} {} pages of {} instead, {}; then {}", plan.footprint_when_short / page,
+                     words_for(plan.when_short).kind, amount(page),
+                     bytes_and_amount(plan.footprint_when_short), code_text(answer.shortage));
 }
 
 std::string of_device(const Answer& answer) {
   const std::size_t usable = answer.request.product.usable_bytes;
-  if (is_host(answer.request.api) && !host_is_device(answer.request.form)) return "nothing: it is memory of the host";
-  if (!answer.fits) return fmt::format("more than all of its {}: {}", amount(usable), code_text(answer.shortage));
+  if (is_host(answer.request.api) && !host_is_device(answer.request.form))
+    return "nothing: it is memory of the host";
+  if (!answer.fits)
+    return fmt::format("more than all of its {}: {}", amount(usable), code_text(answer.shortage));
   return fmt::format("{} of {}", share(answer.plan->footprint, usable), amount(usable));
 }
 
@@ -97,13 +107,15 @@ void print_answer(const Answer& answer) {
   table.row({"asked for", bytes_and_amount(request.size)});
   table.row({"function", std::string{function_name(request.api)}});
   if (takes_policy(request.api)) {
-    const std::string number = request.policy > 7 ? fmt::format("{:#x}", request.policy) : fmt::format("{}", request.policy);
+    const std::string number =
+        request.policy > 7 ? fmt::format("{:#x}", request.policy) : fmt::format("{}", request.policy);
     const std::string name = policy_name(request.policy);
     const std::string read = policy_as_read(request);
     table.row({"policy", name == number ? number : fmt::format("{} ({})", name, number)});
     if (read != name) table.row({"  read as", read});
   }
-  table.row({"product", fmt::format("{}: {}, {}, form {}", product.key, product.family, request.product.soc, form_name(request.form))});
+  table.row({"product", fmt::format("{}: {}, {}, form {}", product.key, product.family, request.product.soc,
+                                    form_name(request.form))});
   table.row({"  padding", product.padding == 0 ? std::string{"none"} : amount(product.padding)});
   if (answer.refused) {
     table.row({"answer", code_text(*answer.refused)});
@@ -113,10 +125,12 @@ void print_answer(const Answer& answer) {
     table.row({"bytes taken", fmt::format("{} bytes: {}", plan.bytes, how_bytes_came(answer))});
     table.row({"page kind", words_for(plan.page).kind});
     table.row({"page size", bytes_and_amount(page_bytes(plan.page))});
-    table.row({"pages", plan.media ? fmt::format("{} units of 4 KB within huge pages", plan.pages()) : fmt::format("{}", plan.pages())});
+    table.row({"pages", plan.media ? fmt::format("{} units of 4 KB within huge pages", plan.pages())
+                                   : fmt::format("{}", plan.pages())});
     table.row({"page-table entries", fmt::format("{}", answer.page_table_entries())});
     table.row({"what it costs", bytes_and_amount(plan.footprint)});
-    table.row({"wasted", fmt::format("{}, {} of the cost", bytes_and_amount(plan.waste()), share(plan.waste(), plan.footprint))});
+    table.row({"wasted", fmt::format("{}, {} of the cost", bytes_and_amount(plan.waste()),
+                                     share(plan.waste(), plan.footprint))});
     table.row({"of the device", of_device(answer)});
     table.row({"when pages run out", when_short_text(answer)});
     table.row({"P2P", plan.p2p ? "yes" : "no"});
@@ -129,9 +143,13 @@ void print_answer(const Answer& answer) {
 }
 
 std::string note_on(const Answer& answer) {
-  if (answer.refused) return fmt::format("{}: {} ({})", code_text(*answer.refused), answer.refused->text, answer.refused->rule);
-  if (!answer.fits) return fmt::format("{}: it has {}", code_text(answer.shortage), amount(answer.request.product.usable_bytes));
-  if (answer.plan->when_short != answer.plan->page) return fmt::format("or {} pages", amount(page_bytes(answer.plan->when_short)));
+  if (answer.refused)
+    return fmt::format("{}: {} ({})", code_text(*answer.refused), answer.refused->text, answer.refused->rule);
+  if (!answer.fits)
+    return fmt::format("{}: it has {}", code_text(answer.shortage),
+                       amount(answer.request.product.usable_bytes));
+  if (answer.plan->when_short != answer.plan->page)
+    return fmt::format("or {} pages", amount(page_bytes(answer.plan->when_short)));
   return {};
 }
 
@@ -141,7 +159,8 @@ void print_comparison(const std::vector<Answer>& answers) {
   if (takes_policy(request.api)) fmt::print(" with {}", policy_name(request.policy));
   fmt::print("{}\n\n", request.form == Form::EP ? "" : fmt::format(", form {}", form_name(request.form)));
 
-  Table table{{Align::Left, Align::Right, Align::Left, Align::Right, Align::Right, Align::Right, Align::Right, Align::Left}};
+  Table table{{Align::Left, Align::Right, Align::Left, Align::Right, Align::Right, Align::Right, Align::Right,
+               Align::Left}};
   table.row({"product", "bytes", "page", "pages", "cost", "waste", "share", "note"});
   for (const Answer& answer : answers) {
     const std::string key{answer.request.product.row->key};
@@ -150,9 +169,9 @@ void print_comparison(const std::vector<Answer>& answers) {
       continue;
     }
     const Plan& plan = *answer.plan;
-    table.row({key, fmt::format("{}", plan.bytes), amount(page_bytes(plan.page)), fmt::format("{}", plan.pages()),
-               fmt::format("{}", plan.footprint), fmt::format("{}", plan.waste()),
-               share(plan.waste(), plan.footprint), note_on(answer)});
+    table.row({key, fmt::format("{}", plan.bytes), amount(page_bytes(plan.page)),
+               fmt::format("{}", plan.pages()), fmt::format("{}", plan.footprint),
+               fmt::format("{}", plan.waste()), share(plan.waste(), plan.footprint), note_on(answer)});
   }
   fmt::print("{}", table.text(output_width()));
 }
@@ -206,7 +225,9 @@ Json answer_json(const Answer& answer) {
   json["function"] = function_name(request.api);
   json["policy"] = nullptr;
   if (takes_policy(request.api)) {
-    json["policy"] = {{"value", request.policy}, {"name", policy_name(request.policy)}, {"read_as", policy_as_read(request)}};
+    json["policy"] = {{"value", request.policy},
+                      {"name", policy_name(request.policy)},
+                      {"read_as", policy_as_read(request)}};
   }
   json["product"] = {{"key", product.key},
                      {"family", product.family},
@@ -245,8 +266,10 @@ Request read_request(const Arguments& arguments) {
     request.policy = read_policy(arguments.policy);
   }
   request.form = read_form(given_or_environment(arguments.form, "BELAY_FORM", "EP"));
-  request.product = read_product(arguments.all_products ? "A2" : given_or_environment(arguments.product, "BELAY_PRODUCT", "A2"));
-  if (!arguments.all_products && host_is_device(request.form) && !has(request.product.row->product, Feature::HostForm)) {
+  request.product = read_product(
+      arguments.all_products ? "A2" : given_or_environment(arguments.product, "BELAY_PRODUCT", "A2"));
+  if (!arguments.all_products && host_is_device(request.form) &&
+      !has(request.product.row->product, Feature::HostForm)) {
     throw UsageError{fmt::format("{} has no {} form", request.product.row->family, form_name(request.form)),
                      "310B, 310P, 910 and IPV350 have (rule M-437)"};
   }
@@ -283,8 +306,12 @@ int explain(const Arguments& arguments) {
 
 Action add_explain(CLI::App& belay) {
   auto arguments = std::make_shared<Arguments>();
-  CLI::App& app = *belay.add_subcommand("explain", "Tell what a request for memory costs, and which rules say so")->group("Commands");
-  app.add_option("SIZE", arguments->size, "bytes asked for: 1, 4096, 0x1000, 64K, 2MB, 1.9G (1 K = 1024)")->required()->option_text(" ");
+  CLI::App& app =
+      *belay.add_subcommand("explain", "Tell what a request for memory costs, and which rules say so")
+           ->group("Commands");
+  app.add_option("SIZE", arguments->size, "bytes asked for: 1, 4096, 0x1000, 64K, 2MB, 1.9G (1 K = 1024)")
+      ->required()
+      ->option_text(" ");
   app.add_option("--policy", arguments->policy,
                  "HUGE_FIRST, HUGE_ONLY, NORMAL_ONLY, one of these with _P2P,\n"
                  "HUGE1G_ONLY, HUGE1G_ONLY_P2P, LOW_BAND_WIDTH, HIGH_BAND_WIDTH,\n"
@@ -294,12 +321,16 @@ Action add_explain(CLI::App& belay) {
                  "malloc, align32, cached, withcfg, taskscheduler, host,\n"
                  "hostwithcfg, dvpp, himpi, or the function's full name\ndefault: malloc")
       ->type_name("FUNCTION");
-  CLI::Option* product = app.add_option("--product", arguments->product,
-                                        "A2, A3, 950, 310P, 910, 310B, IPV350 or a SoC name\ndefault: BELAY_PRODUCT, else A2")
-                             ->type_name("PRODUCT");
-  app.add_option("--form", arguments->form, "EP, RC or OPEN_CTRL_CPU\ndefault: BELAY_FORM, else EP")->type_name("FORM");
+  CLI::Option* product =
+      app.add_option("--product", arguments->product,
+                     "A2, A3, 950, 310P, 910, 310B, IPV350 or a SoC name\ndefault: BELAY_PRODUCT, else A2")
+          ->type_name("PRODUCT");
+  app.add_option("--form", arguments->form, "EP, RC or OPEN_CTRL_CPU\ndefault: BELAY_FORM, else EP")
+      ->type_name("FORM");
   app.add_flag("--json", arguments->json, "print as JSON");
-  app.add_flag("--all-products", arguments->all_products, "compare all products, one row each")->excludes(product)->option_text(" ");
+  app.add_flag("--all-products", arguments->all_products, "compare all products, one row each")
+      ->excludes(product)
+      ->option_text(" ");
   set_help(app, "belay explain SIZE [OPTIONS]",
            "A refusal is an answer too: it is printed with its code and rule, and the exit code is 0.\n\n"
            "Examples:\n"

@@ -40,7 +40,9 @@ std::vector<std::string> take_after_dashes(std::vector<std::string>& words) {
 int main(std::vector<std::string> words) {
   CLI::App app{"belay runs programs that use AscendCL memory on a machine without an Ascend NPU.", "belay"};
   app.set_help_flag("-h,--help", "show this help");
-  app.set_version_flag("--version", fmt::format("belay {}, AscendCL interface {}.{}.{}", BELAY_VERSION, ACL_MAJOR_VERSION, ACL_MINOR_VERSION, ACL_PATCH_VERSION),
+  app.set_version_flag("--version",
+                       fmt::format("belay {}, AscendCL interface {}.{}.{}", BELAY_VERSION, ACL_MAJOR_VERSION,
+                                   ACL_MINOR_VERSION, ACL_PATCH_VERSION),
                        "show the versions of belay and of the interface");
   app.require_subcommand(0, 1);
   set_help(app, "belay COMMAND [...]",
@@ -67,7 +69,9 @@ int main(std::vector<std::string> words) {
   if (!known && !words[0].starts_with('-')) {
     const std::string_view names[] = {"run", "explain", "rule"};
     const std::string_view near = nearest(words[0], names);
-    return complain("belay", near.empty() ? fmt::format("there is no command '{}'", words[0]) : fmt::format("there is no command '{}'; did you mean {}?", words[0], near),
+    return complain("belay",
+                    near.empty() ? fmt::format("there is no command '{}'", words[0])
+                                 : fmt::format("there is no command '{}'; did you mean {}?", words[0], near),
                     "the commands are run, explain and rule; 'belay --help' tells more");
   }
   const std::string name = known ? "belay " + command->name : "belay";

@@ -11,7 +11,8 @@
 namespace belay::cli {
 
 inline bool same_word(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+  return std::ranges::equal(
+      a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
 // How many letters must be added, dropped or changed.
@@ -21,7 +22,8 @@ inline std::size_t edits(std::string_view a, std::string_view b) {
   for (std::size_t i = 0; i < a.size(); ++i) {
     std::size_t diagonal = row[0]++;
     for (std::size_t j = 0; j < b.size(); ++j) {
-      const bool same = std::tolower(static_cast<unsigned char>(a[i])) == std::tolower(static_cast<unsigned char>(b[j]));
+      const bool same =
+          std::tolower(static_cast<unsigned char>(a[i])) == std::tolower(static_cast<unsigned char>(b[j]));
       const std::size_t changed = diagonal + (same ? 0 : 1);
       diagonal = row[j + 1];
       row[j + 1] = std::min({changed, diagonal + 1, row[j] + 1});

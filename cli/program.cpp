@@ -26,10 +26,14 @@ Kind kind_of(const std::string& path) {
 
 FoundProgram judged(const std::string& path) {
   switch (kind_of(path)) {
-    case Kind::Executable: return {path, kOk, {}};
-    case Kind::Directory: return {{}, kCannotExecute, fmt::format("'{}' is a directory", path)};
-    case Kind::NotExecutable: return {{}, kCannotExecute, fmt::format("'{}' is not executable; try: chmod +x {}", path, path)};
-    case Kind::Missing: break;
+    case Kind::Executable:
+      return {path, kOk, {}};
+    case Kind::Directory:
+      return {{}, kCannotExecute, fmt::format("'{}' is a directory", path)};
+    case Kind::NotExecutable:
+      return {{}, kCannotExecute, fmt::format("'{}' is not executable; try: chmod +x {}", path, path)};
+    case Kind::Missing:
+      break;
   }
   return {{}, kNoSuchProgram, fmt::format("there is no program '{}'", path)};
 }
@@ -50,7 +54,8 @@ bool read_at(std::ifstream& file, std::uint64_t offset, T& out) {
 std::optional<Elf> read_elf(const std::string& path) {
   std::ifstream file{path, std::ios::binary};
   Elf64_Ehdr header{};
-  if (!read_at(file, 0, header.e_ident) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return std::nullopt;
+  if (!read_at(file, 0, header.e_ident) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+    return std::nullopt;
   Elf elf{header.e_ident[EI_CLASS], header.e_ident[EI_DATA], EM_NONE, false};
   if (elf.word_size != ELFCLASS64 || !read_at(file, 0, header)) return elf;
   elf.machine = header.e_machine;
@@ -91,19 +96,24 @@ std::string why_not_intercepted(const std::string& path) {
     const bool other_user = (info.st_mode & S_ISUID) != 0 && info.st_uid != ::geteuid();
     const bool other_group = (info.st_mode & S_ISGID) != 0 && info.st_gid != ::getegid();
     if (other_user || other_group) {
-      return fmt::format("'{}' runs with the rights of another user, and the system lets nobody put a library into such a program", path);
+      return fmt::format(
+          "'{}' runs with the rights of another user, and the system lets nobody put a library into such a "
+          "program",
+          path);
     }
   }
   const std::optional<Elf> program = read_elf(path);
   if (!program) return {};
   const std::optional<Elf> self = read_elf("/proc/self/exe");
-  if (self && (program->word_size != self->word_size || program->byte_order != self->byte_order || program->machine != self->machine)) {
+  if (self && (program->word_size != self->word_size || program->byte_order != self->byte_order ||
+               program->machine != self->machine)) {
     return fmt::format("'{}' is made for another processor than belay's library", path);
   }
   if (!program->has_interpreter) {
-    return fmt::format("'{}' is statically linked: it loads no libraries, so belay cannot take the place of libascendcl.so; "
-                       "link it without -static",
-                       path);
+    return fmt::format(
+        "'{}' is statically linked: it loads no libraries, so belay cannot take the place of libascendcl.so; "
+        "link it without -static",
+        path);
   }
   return {};
 }

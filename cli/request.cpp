@@ -15,8 +15,8 @@ namespace belay::cli {
 namespace {
 
 struct PolicyWord {
-  std::string_view name;    // of the enum
-  std::string_view nick;    // what may be written as well
+  std::string_view name;  // of the enum
+  std::string_view nick;  // what may be written as well
   std::uint32_t value;
 };
 constexpr std::array kPolicies{
@@ -30,7 +30,8 @@ constexpr std::array kPolicies{
     PolicyWord{"ACL_MEM_MALLOC_HUGE1G_ONLY_P2P", "HUGE1G_ONLY_P2P", ACL_MEM_MALLOC_HUGE1G_ONLY_P2P},
     PolicyWord{"ACL_MEM_TYPE_LOW_BAND_WIDTH", "LOW_BAND_WIDTH", ACL_MEM_TYPE_LOW_BAND_WIDTH},
     PolicyWord{"ACL_MEM_TYPE_HIGH_BAND_WIDTH", "HIGH_BAND_WIDTH", ACL_MEM_TYPE_HIGH_BAND_WIDTH},
-    PolicyWord{"ACL_MEM_ACCESS_USER_SPACE_READONLY", "USER_SPACE_READONLY", ACL_MEM_ACCESS_USER_SPACE_READONLY},
+    PolicyWord{"ACL_MEM_ACCESS_USER_SPACE_READONLY", "USER_SPACE_READONLY",
+               ACL_MEM_ACCESS_USER_SPACE_READONLY},
     PolicyWord{"ACL_MEM_TYPE_LOW_BAND_WIDTH", "LOW", ACL_MEM_TYPE_LOW_BAND_WIDTH},
     PolicyWord{"ACL_MEM_TYPE_HIGH_BAND_WIDTH", "HIGH", ACL_MEM_TYPE_HIGH_BAND_WIDTH},
     PolicyWord{"ACL_MEM_ACCESS_USER_SPACE_READONLY", "READONLY", ACL_MEM_ACCESS_USER_SPACE_READONLY},
@@ -61,9 +62,12 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
-std::string joined(const std::vector<std::string_view>& words) { return fmt::format("{}", fmt::join(words, ", ")); }
+std::string joined(const std::vector<std::string_view>& words) {
+  return fmt::format("{}", fmt::join(words, ", "));
+}
 
-[[noreturn]] void unknown(std::string_view kind, std::string_view word, const std::vector<std::string_view>& known) {
+[[noreturn]] void unknown(std::string_view kind, std::string_view word,
+                          const std::vector<std::string_view>& known) {
   const std::string_view near = nearest(word, known);
   throw UsageError{near.empty() ? fmt::format("there is no {} '{}'", kind, word)
                                 : fmt::format("there is no {} '{}'; did you mean {}?", kind, word, near),
@@ -100,7 +104,8 @@ std::optional<unsigned> unit_shift(std::string_view unit) {
 
 std::size_t read_size(std::string_view text) {
   const auto wrong = [&](std::string_view why) {
-    return UsageError{fmt::format("'{}' is not a size: {}", text, why), "sizes look like 1, 4096, 0x1000, 64K, 2MB or 1.9G (1 K = 1024)"};
+    return UsageError{fmt::format("'{}' is not a size: {}", text, why),
+                      "sizes look like 1, 4096, 0x1000, 64K, 2MB or 1.9G (1 K = 1024)"};
   };
   if (const std::optional<std::size_t> plain = whole_number<std::size_t>(text)) return *plain;
 
@@ -143,15 +148,21 @@ std::uint32_t read_policy(std::string_view text) {
     more = bar != std::string_view::npos;
     std::string word{trim(rest.substr(0, bar))};
     rest.remove_prefix(more ? bar + 1 : rest.size());
-    if (word.empty()) throw UsageError{fmt::format("policy '{}' has an empty part", text), "join items with |, as in 'HUGE_ONLY|HIGH_BAND_WIDTH'"};
+    if (word.empty())
+      throw UsageError{fmt::format("policy '{}' has an empty part", text),
+                       "join items with |, as in 'HUGE_ONLY|HIGH_BAND_WIDTH'"};
     if (std::isdigit(static_cast<unsigned char>(word[0])) != 0) {
       const std::optional<std::uint32_t> number = whole_number<std::uint32_t>(word);
-      if (!number) throw UsageError{fmt::format("policy '{}' is not a number of 32 bits", word), "write 1, 0x1001 or a name"};
+      if (!number)
+        throw UsageError{fmt::format("policy '{}' is not a number of 32 bits", word),
+                         "write 1, 0x1001 or a name"};
       policy |= *number;
       continue;
     }
     std::ranges::replace(word, '-', '_');
-    const auto found = std::ranges::find_if(kPolicies, [&](const PolicyWord& each) { return same_word(word, each.name) || same_word(word, each.nick); });
+    const auto found = std::ranges::find_if(kPolicies, [&](const PolicyWord& each) {
+      return same_word(word, each.name) || same_word(word, each.nick);
+    });
     if (found == kPolicies.end()) {
       std::vector<std::string_view> known;
       for (const PolicyWord& each : kPolicies) known.push_back(each.nick);
@@ -163,7 +174,9 @@ std::uint32_t read_policy(std::string_view text) {
 }
 
 Api read_api(std::string_view text) {
-  const auto found = std::ranges::find_if(kApis, [&](const ApiWord& each) { return same_word(text, each.function) || same_word(text, each.nick); });
+  const auto found = std::ranges::find_if(kApis, [&](const ApiWord& each) {
+    return same_word(text, each.function) || same_word(text, each.nick);
+  });
   if (found != kApis.end()) return found->api;
   std::vector<std::string_view> known;
   for (const ApiWord& each : kApis) known.push_back(each.nick);
@@ -194,10 +207,12 @@ bool takes_policy(Api api) { return !is_host(api) && !is_media(api); }
 std::string policy_name(std::uint32_t policy) {
   std::string name;
   std::uint32_t base = policy;
-  for (const std::uint32_t flag : {ACL_MEM_TYPE_LOW_BAND_WIDTH, ACL_MEM_TYPE_HIGH_BAND_WIDTH, ACL_MEM_ACCESS_USER_SPACE_READONLY}) {
+  for (const std::uint32_t flag :
+       {ACL_MEM_TYPE_LOW_BAND_WIDTH, ACL_MEM_TYPE_HIGH_BAND_WIDTH, ACL_MEM_ACCESS_USER_SPACE_READONLY}) {
     if ((policy & flag) == 0) continue;
     base &= ~flag;
-    name += fmt::format("{}{}", name.empty() ? "" : " | ", std::ranges::find(kPolicies, flag, &PolicyWord::value)->name);
+    name += fmt::format("{}{}", name.empty() ? "" : " | ",
+                        std::ranges::find(kPolicies, flag, &PolicyWord::value)->name);
   }
   if (base > 7) return fmt::format("{:#x}", policy);
   if (base == 0 && !name.empty()) return name;

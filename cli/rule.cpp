@@ -22,14 +22,16 @@ struct Arguments {
 
 void print_rule(const Rule& rule, bool first) {
   const std::optional<std::size_t> width = output_width();
-  fmt::print("{}{}  {}\n{}, section \"{}\" (docs/rules/{})\n", first ? "" : "\n", show(rule.id), wrap(rule.text, width, show(rule.id).size() + 2),
-             rule.chapter, rule.section, rule.file);
+  fmt::print("{}{}  {}\n{}, section \"{}\" (docs/rules/{})\n", first ? "" : "\n", show(rule.id),
+             wrap(rule.text, width, show(rule.id).size() + 2), rule.chapter, rule.section, rule.file);
 }
 
 void complain(const std::string& word) {
   const ReadId read = read_id(word);
   if (!read.ok) {
-    fmt::print(stderr, "belay rule: '{}' is no rule; ids look like M-48, and 'belay rule --list' shows them all\n", word);
+    fmt::print(stderr,
+               "belay rule: '{}' is no rule; ids look like M-48, and 'belay rule --list' shows them all\n",
+               word);
     return;
   }
   std::string near;
@@ -77,7 +79,8 @@ void print_list(const std::vector<const Rule*>& chosen) {
     const bool new_chapter = rule->file != file;
     if (new_chapter || rule->section != section) {
       flush();
-      if (new_chapter) fmt::print("{}{} (docs/rules/{})\n", file.empty() ? "" : "\n", rule->chapter, rule->file);
+      if (new_chapter)
+        fmt::print("{}{} (docs/rules/{})\n", file.empty() ? "" : "\n", rule->chapter, rule->file);
       fmt::print("\n{}\n", rule->section);
       file = rule->file;
       section = rule->section;
@@ -111,7 +114,8 @@ int list_rules(const std::vector<std::string>& chapters) {
 
 Action add_rule(CLI::App& belay) {
   auto arguments = std::make_shared<Arguments>();
-  CLI::App& app = *belay.add_subcommand("rule", "Print rules that belay's answers, messages and tests cite")->group("Commands");
+  CLI::App& app = *belay.add_subcommand("rule", "Print rules that belay's answers, messages and tests cite")
+                       ->group("Commands");
   app.add_option("ID", arguments->words, "which rules: M-48, M48 or m48")->option_text("...");
   app.add_flag("--list", arguments->list, "list all rules, or those of the chapters named");
   set_help(app, "belay rule ID...\n       belay rule --list [CHAPTER...]",

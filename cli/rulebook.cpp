@@ -29,7 +29,8 @@ void read_chapter(const ChapterText& chapter, std::vector<Rule>& out) {
       if (close == std::string_view::npos) continue;
       const ReadId read = read_id(line.substr(kRule.size(), close - kRule.size()));
       if (!read.ok || read.id.letter == 0) continue;
-      out.push_back({read.id, std::string{line.substr(close + kAfterId.size())}, section, title, chapter.file});
+      out.push_back(
+          {read.id, std::string{line.substr(close + kAfterId.size())}, section, title, chapter.file});
     }
   }
 }
@@ -61,7 +62,9 @@ ReadId read_id(std::string_view text) {
   return {true, {letter, number}};
 }
 
-std::string show(RuleId id) { return id.letter == 0 ? fmt::format("{}", id.number) : fmt::format("{}-{}", id.letter, id.number); }
+std::string show(RuleId id) {
+  return id.letter == 0 ? fmt::format("{}", id.number) : fmt::format("{}-{}", id.letter, id.number);
+}
 
 const Rule* find_rule(RuleId id) {
   const auto found = std::ranges::find(rules(), id, &Rule::id);
@@ -76,11 +79,14 @@ const Rule* find_rule(std::string_view id) {
 std::vector<const Rule*> nearest_rules(RuleId id) {
   constexpr std::size_t kMost = 4;
   constexpr unsigned kOtherLetter = 1'000'000;
-  const bool letter_known = std::ranges::any_of(rules(), [&](const Rule& rule) { return rule.id.letter == id.letter; });
+  const bool letter_known =
+      std::ranges::any_of(rules(), [&](const Rule& rule) { return rule.id.letter == id.letter; });
   const auto distance = [&](const Rule* rule) {
-    const unsigned apart = rule->id.number > id.number ? rule->id.number - id.number : id.number - rule->id.number;
+    const unsigned apart =
+        rule->id.number > id.number ? rule->id.number - id.number : id.number - rule->id.number;
     // Where the letter means nothing, the same number in any chapter is as near as can be.
-    return rule->id.letter == id.letter || !letter_known ? apart : std::min(apart, kOtherLetter) + kOtherLetter;
+    return rule->id.letter == id.letter || !letter_known ? apart
+                                                         : std::min(apart, kOtherLetter) + kOtherLetter;
   };
   std::vector<const Rule*> near;
   for (const Rule& rule : rules()) near.push_back(&rule);

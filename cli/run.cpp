@@ -36,7 +36,9 @@ struct Arguments {
   std::vector<std::string> after_dashes;
 };
 
-void set(const std::string& variable, const std::string& value) { ::setenv(variable.c_str(), value.c_str(), 1); }
+void set(const std::string& variable, const std::string& value) {
+  ::setenv(variable.c_str(), value.c_str(), 1);
+}
 
 void set_if_unset(const char* variable, const std::string& value) {
   if (platform::environment(variable).value_or("").empty()) set(variable, value);
@@ -49,7 +51,8 @@ void set_if_unset(const char* variable, const std::string& value) {
   std::vector<std::string_view> known;
   for (const Setting& setting : arguments.settings) known.push_back(setting.option->flag);
   const std::string_view near = nearest(word, known);
-  throw UsageError{near.empty() ? fmt::format("there is no setting {}", word) : fmt::format("there is no setting {}; did you mean {}?", word, near),
+  throw UsageError{near.empty() ? fmt::format("there is no setting {}", word)
+                                : fmt::format("there is no setting {}; did you mean {}?", word, near),
                    "'belay run --help' lists all settings"};
 }
 
@@ -57,9 +60,11 @@ void set_if_unset(const char* variable, const std::string& value) {
 std::vector<std::string> program_words(const Arguments& arguments) {
   std::vector<std::string> words = arguments.app->remaining();
   if (!words.empty() && words[0].starts_with('-')) unknown_setting(arguments, words[0]);
-  const auto behind = arguments.after_dashes.begin() + (words.empty() && !arguments.after_dashes.empty() ? 1 : 0);
+  const auto behind =
+      arguments.after_dashes.begin() + (words.empty() && !arguments.after_dashes.empty() ? 1 : 0);
   words.insert(words.end(), behind, arguments.after_dashes.end());
-  if (words.empty()) throw UsageError{"which program?", "put it after the settings: belay run --product A3 -- ./my_program"};
+  if (words.empty())
+    throw UsageError{"which program?", "put it after the settings: belay run --product A3 -- ./my_program"};
   return words;
 }
 
@@ -90,7 +95,8 @@ void apply_settings(const Arguments& arguments) {
     const std::string variable{setting.option->variable};
     if (!setting.given() || what.find(variable + " ") == std::string::npos) continue;
     what = replaced(what, "the environment variable " + variable, setting.option->flag);
-    solution = fmt::format("correct or leave out {}; 'belay run --help' lists all settings", setting.option->flag);
+    solution =
+        fmt::format("correct or leave out {}; 'belay run --help' lists all settings", setting.option->flag);
   }
   throw UsageError{what, solution};
 }
@@ -120,24 +126,34 @@ std::string joined(const std::string& first, const std::string& second) {
 void put_library_in_front(const Installation& installation) {
   const std::string folder = installation.library.parent_path().string();
   if (folder.find_first_of(":;") != std::string::npos) {
-    throw UsageError{fmt::format("the path '{}' has a colon or semicolon, which LD_LIBRARY_PATH cannot carry", folder), "install belay elsewhere"};
+    throw UsageError{
+        fmt::format("the path '{}' has a colon or semicolon, which LD_LIBRARY_PATH cannot carry", folder),
+        "install belay elsewhere"};
   }
   const std::string folders = platform::environment("LD_LIBRARY_PATH").value_or("");
   if (!(folders + ":").starts_with(folder + ":")) set("LD_LIBRARY_PATH", joined(folder, folders));
 
   // Appended, so that tools that preload functions of their own come first and reach ours behind them.
   // LD_PRELOAD is split at spaces; a path that has one is found through LD_LIBRARY_PATH.
-  const std::string library = folder.find(' ') == std::string::npos ? installation.library.string() : installation.library.filename().string();
+  const std::string library = folder.find(' ') == std::string::npos
+                                  ? installation.library.string()
+                                  : installation.library.filename().string();
   const std::string preload = platform::environment("LD_PRELOAD").value_or("");
-  if ((":" + preload + ":").find(":" + library + ":") == std::string::npos) set("LD_PRELOAD", joined(preload, library));
+  if ((":" + preload + ":").find(":" + library + ":") == std::string::npos)
+    set("LD_PRELOAD", joined(preload, library));
 }
 
+// What set_env.sh of the tree would export, for programs that look there.
 void point_to_tree(const Installation& installation) {
   std::error_code ignored;
   if (!fs::exists(installation.root / "set_env.sh", ignored)) return;
-  for (const char* variable : {"ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME", "ASCEND_INSTALL_PATH"}) {
-    set_if_unset(variable, installation.root.string());
+  const std::string root = installation.root.string();
+  for (const char* variable :
+       {"ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME", "ASCEND_INSTALL_PATH", "ASCEND_AICPU_PATH"}) {
+    set_if_unset(variable, root);
   }
+  set_if_unset("ASCEND_OPP_PATH", root + "/opp");
+  set_if_unset("TOOLCHAIN_HOME", root + "/toolkit");
 }
 
 int execute(const std::string& path, std::vector<std::string> words) {
@@ -147,7 +163,8 @@ int execute(const std::string& path, std::vector<std::string> words) {
   ::execvp(path.c_str(), argv.data());
   const int error = errno;
   if (error == ENOENT) {
-    fmt::print(stderr, "belay run: '{}' exists, but the interpreter or loader that it names does not\n", path);
+    fmt::print(stderr, "belay run: '{}' exists, but the interpreter or loader that it names does not\n",
+               path);
   } else {
     fmt::print(stderr, "belay run: '{}' cannot be started: {}\n", path, std::strerror(error));
   }
@@ -170,7 +187,8 @@ int run(const Arguments& arguments) {
 }
 
 std::string description(const config::Option& option) {
-  return fmt::format("{}\n{}\ndefault: {} (as variable: {})", option.meaning, option.values, option.fallback, option.variable);
+  return fmt::format("{}\n{}\ndefault: {} (as variable: {})", option.meaning, option.values, option.fallback,
+                     option.variable);
 }
 
 }  // namespace
@@ -182,22 +200,26 @@ Action add_run(CLI::App& belay, std::vector<std::string> after_dashes) {
   arguments->app = &app;
   app.prefix_command();
 
-  CLI::Option* quiet = app.add_flag("-q,--quiet", arguments->quiet, "no summary when the program ends")->option_text(" ");
+  CLI::Option* quiet =
+      app.add_flag("-q,--quiet", arguments->quiet, "no summary when the program ends")->option_text(" ");
   arguments->settings.reserve(config::options().size());  // the flags keep addresses of the values
   for (const config::Option& option : config::options()) {
     Setting& setting = arguments->settings.emplace_back(Setting{&option, {}, nullptr});
-    setting.flag = app.add_option(std::string{option.flag}, setting.value, description(option))->type_name("VALUE")->group("Settings");
+    setting.flag = app.add_option(std::string{option.flag}, setting.value, description(option))
+                       ->type_name("VALUE")
+                       ->group("Settings");
     if (option.variable == "BELAY_SUMMARY") quiet->excludes(setting.flag);
   }
-  set_help(app, "belay run [SETTINGS] [--] PROGRAM [ARGUMENTS...]",
-           "The program is started with belay's libascendcl.so in place of any other. At its end the summary\n"
-           "tells what happened to memory; --quiet or --summary off leave that out. Exit code: the program's;\n"
-           "2 wrong use, 126 not executable, 127 no such program.\n\n"
-           "Examples:\n"
-           "  belay run -- ./my_program --size 10          an A2 server with 8 devices\n"
-           "  belay run --product A3 --hbm 4G -- ./my_program\n"
-           "  belay run --huge 64M --quiet -- python3 train.py\n"
-           "  BELAY_PRODUCT=310P belay run --form RC -- ./my_program");
+  set_help(
+      app, "belay run [SETTINGS] [--] PROGRAM [ARGUMENTS...]",
+      "The program is started with belay's libascendcl.so in place of any other. At its end the summary\n"
+      "tells what happened to memory; --quiet or --summary off leave that out. Exit code: the program's;\n"
+      "2 wrong use, 126 not executable, 127 no such program.\n\n"
+      "Examples:\n"
+      "  belay run -- ./my_program --size 10          an A2 server with 8 devices\n"
+      "  belay run --product A3 --hbm 4G -- ./my_program\n"
+      "  belay run --huge 64M --quiet -- python3 train.py\n"
+      "  BELAY_PRODUCT=310P belay run --form RC -- ./my_program");
   return [arguments] { return run(*arguments); };
 }
 

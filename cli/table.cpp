@@ -47,7 +47,8 @@ std::string Table::text(std::optional<std::size_t> width) const {
 
 std::optional<std::size_t> output_width() {
   winsize size{};
-  if (::isatty(STDOUT_FILENO) == 0 || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return std::nullopt;
+  if (::isatty(STDOUT_FILENO) == 0 || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+    return std::nullopt;
   return size.ws_col;
 }
 

@@ -8,17 +8,7 @@
 #include "acl/ops/acl_dvpp.h"
 #include "support/blocks.h"
 #include "support/fresh_process.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define UNDER_A_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define UNDER_A_SANITIZER 1
-#endif
-#endif
-#ifndef UNDER_A_SANITIZER
-#define UNDER_A_SANITIZER 0
-#endif
+#include "support/sanitizer.h"
 
 namespace {
 
@@ -65,7 +55,7 @@ TEST(DeviceWindow, D31_OrdinaryMemory_LiesInOneWindow_AtTheDocumentedPlace) {
       high = std::max(high, span.end);
     }
     EXPECT_LE(high - low, kOrdinaryLength);
-    if (UNDER_A_SANITIZER == 0) {
+    if (!kUnderASanitizer) {
       EXPECT_GE(low, kOrdinary) << std::hex << low;
       EXPECT_LE(high, kEnd) << std::hex << high;
     }
@@ -81,7 +71,7 @@ TEST(DeviceWindow, D31_MediaMemory_LiesInTheFirst2TB) {
     for (const std::size_t size : {std::size_t{1}, 3 * kMB}) {
       void* media = nullptr;
       ASSERT_EQ(acldvppMalloc(&media, size), ACL_SUCCESS);
-      if (UNDER_A_SANITIZER == 0) {
+      if (!kUnderASanitizer) {
         EXPECT_GE(number(media), kWindow) << media;
         EXPECT_LE(number(media) + size, kWindow + 2 * kTB) << media;
       }
@@ -110,7 +100,7 @@ TEST(DeviceWindow, D33_DeviceAndPinnedAddresses_AreUniqueOverHostAndAllDevices) 
 
 TEST(DeviceWindow, D31_M14_TheWholeWindowIsDeviceSpace_AlsoWhereNothingWasAllocated) {
   in_fresh_process(kQuiet, [] {
-    if (UNDER_A_SANITIZER != 0) return;  // the place differs there
+    if (kUnderASanitizer) return;  // the place differs there
     ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
     for (const std::uintptr_t address : {kOrdinary + 4 * kTB, kOrdinary + 4096 * 5, kEnd - 4096, kEnd - 1}) {
       aclrtPtrAttributes attributes{};
@@ -146,7 +136,7 @@ TEST(DeviceWindow, D36_TheWindowIsReserved_NotCommitted) {
 }
 
 TEST(DeviceWindow, D36_WhereThePlaceIsTaken_TheWindowMoves_AndTheMappingStays) {
-  if (UNDER_A_SANITIZER != 0) GTEST_SKIP() << "the window lies elsewhere under a sanitizer";
+  if (kUnderASanitizer) GTEST_SKIP() << "the window lies elsewhere under a sanitizer";
   for (const std::uintptr_t place : {kOrdinary, kOrdinary + 2 * kTB, kEnd - 2 * kMB}) {
     in_fresh_process(kQuiet, [&] {
       void* const wished = reinterpret_cast<void*>(place);

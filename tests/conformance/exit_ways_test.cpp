@@ -164,7 +164,8 @@ TEST(ExitWays, C21_NoneHangs_NoneCrashes) {
     return;
   }
   for (const char* way : kWays) {
-    const Ending ending = run_this_test_as(way, {}, 60);
+    // A program that ends with threads running, or forked in one, loses memory: that is not the question.
+    const Ending ending = run_this_test_as(way, {{"ASAN_OPTIONS", "detect_leaks=0"}}, 60);
     EXPECT_TRUE(ending.clean()) << way << ": " << ending;
   }
 }

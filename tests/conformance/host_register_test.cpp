@@ -145,7 +145,7 @@ TEST_F(HostRegister, M200_TheNumberIsTheLastError) {
   EXPECT_EQ(aclrtHostUnregister(memory.get()), ACL_SUCCESS);
 }
 
-TEST_F(HostRegister, M201_M202_V2_NullAndSizeZero_Are100000_BeforeTheFlag) {
+TEST_F(HostRegister, M201_M202_InV2_NullAndSizeZero_Are100000_BeforeTheFlag) {
   Pages memory{1};
   const auto calls = [&] {
     EXPECT_EQ(aclrtHostRegisterV2(nullptr, 4096, kMapped), kBadArgument);
@@ -159,7 +159,7 @@ TEST_F(HostRegister, M201_M202_V2_NullAndSizeZero_Are100000_BeforeTheFlag) {
   EXPECT_EQ(last_error(), ACL_SUCCESS);
 }
 
-TEST_F(HostRegister, M203_V2_FlagZeroOrUnknownBits_Are107000_BeforeTheContext) {
+TEST_F(HostRegister, M203_InV2_FlagZeroOrUnknownBits_Are107000_BeforeTheContext) {
   Pages memory{1};
   const auto calls = [&] {
     for (const std::uint32_t flag :
@@ -173,7 +173,7 @@ TEST_F(HostRegister, M203_V2_FlagZeroOrUnknownBits_Are107000_BeforeTheContext) {
   without_context(calls);
 }
 
-TEST_F(HostRegister, M204_V2_NoContext_Is107002_BeforeTheReservedBits) {
+TEST_F(HostRegister, M204_InV2_NoContext_Is107002_BeforeTheReservedBits) {
   Pages memory{1};
   without_context([&] {
     for (const std::uint32_t flag : {kMapped, kPinnedFlag, kIo, kReadOnly}) {

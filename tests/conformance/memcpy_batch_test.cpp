@@ -21,7 +21,7 @@ TEST_F(MemcpyBatch, M299_C14_EveryItemIsCopied_TheFailIndexSaysNone) {
   others.expect_all_down();
 }
 
-TEST_F(MemcpyBatch, M303_M299_V2_CopiesAlike_WithoutAFailIndex) {
+TEST_F(MemcpyBatch, M303_M299_InV2_CopiesAlike_WithoutAFailIndex) {
   Items items{5};
   EXPECT_EQ(items.up().run_v2(), ACL_SUCCESS);
   items.expect_all_up();

@@ -152,12 +152,12 @@ check_R262_twice_does_not_grow() {
 
 check_other_shells() {
     if command -v zsh >/dev/null; then
-        same 'from zsh' "$(env -i PATH="$system_path" zsh -fc "set -eu; source '$root/set_env.sh'; source '$root/set_env.sh'
+        same 'from zsh' "$(env -i PATH="$system_path" "$(command -v zsh)" -fc "set -eu; source '$root/set_env.sh'; source '$root/set_env.sh'
             echo \$ASCEND_HOME_PATH \$LD_LIBRARY_PATH")" "$root $root/lib64:$root/devlib"
     fi
     if command -v dash >/dev/null; then
         local said
-        said=$(env -i PATH="$system_path" dash -c ". '$root/set_env.sh'" 2>&1) && fail 'dash cannot tell where the script is'
+        said=$(env -i PATH="$system_path" "$(command -v dash)" -c ". '$root/set_env.sh'" 2>&1) && fail 'dash cannot tell where the script is'
         [[ $said == *'source it from bash'* ]] || fail "no clear message from dash: $said"
     fi
 }

@@ -24,7 +24,6 @@ END
 
 check_C6_names_of_the_environment() {
     local name
-    # shellcheck disable=SC2016
     for name in ASCEND_HOME_PATH ASCEND_INSTALL_PATH ASCEND_TOOLKIT_HOME; do
         try "C6: $name from set_env.sh" "source '$root/set_env.sh'" "-I\$$name/include -L\$$name/lib64 -lascendcl"
     done

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <exception>
 #include <string>
 #include <vector>
@@ -37,7 +38,7 @@ std::vector<std::string> take_after_dashes(std::vector<std::string>& words) {
   return behind;
 }
 
-int main(std::vector<std::string> words) {
+int obey(std::vector<std::string> words) {
   CLI::App app{"belay runs programs that use AscendCL memory on a machine without an Ascend NPU.", "belay"};
   app.set_help_flag("-h,--help", "show this help");
   app.set_version_flag("--version",
@@ -93,9 +94,9 @@ int main(std::vector<std::string> words) {
 
 int main(int argc, char** argv) {
   try {
-    return belay::cli::main({argv + 1, argv + std::max(argc, 1)});
+    return belay::cli::obey({argv + 1, argv + std::max(argc, 1)});
   } catch (const std::exception& error) {
-    fmt::print(stderr, "belay: {}\n", error.what());
+    std::fprintf(stderr, "belay: %s\n", error.what());
     return belay::cli::kUsage;
   }
 }

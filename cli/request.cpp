@@ -74,6 +74,13 @@ std::string joined(const std::vector<std::string_view>& words) {
                    "known: " + joined(known)};
 }
 
+template <class Words>
+std::vector<std::string_view> nicks(const Words& words) {
+  std::vector<std::string_view> all(words.size());
+  std::ranges::transform(words, all.begin(), [](const auto& word) { return word.nick; });
+  return all;
+}
+
 template <class Number>
 std::optional<Number> whole_number(std::string_view text) {
   int base = 10;
@@ -163,11 +170,7 @@ std::uint32_t read_policy(std::string_view text) {
     const auto found = std::ranges::find_if(kPolicies, [&](const PolicyWord& each) {
       return same_word(word, each.name) || same_word(word, each.nick);
     });
-    if (found == kPolicies.end()) {
-      std::vector<std::string_view> known;
-      for (const PolicyWord& each : kPolicies) known.push_back(each.nick);
-      unknown("policy", word, known);
-    }
+    if (found == kPolicies.end()) unknown("policy", word, nicks(kPolicies));
     policy |= found->value;
   }
   return policy;
@@ -178,9 +181,7 @@ Api read_api(std::string_view text) {
     return same_word(text, each.function) || same_word(text, each.nick);
   });
   if (found != kApis.end()) return found->api;
-  std::vector<std::string_view> known;
-  for (const ApiWord& each : kApis) known.push_back(each.nick);
-  unknown("function", text, known);
+  unknown("function", text, nicks(kApis));
 }
 
 Choice read_product(std::string_view text) {

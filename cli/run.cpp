@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -94,7 +95,7 @@ void apply_settings(const Arguments& arguments) {
   for (const Setting& setting : arguments.settings) {
     const std::string variable{setting.option->variable};
     if (!setting.given() || what.find(variable + " ") == std::string::npos) continue;
-    what = replaced(what, "the environment variable " + variable, setting.option->flag);
+    what = replaced(what, fmt::format("the environment variable {}", variable), setting.option->flag);
     solution =
         fmt::format("correct or leave out {}; 'belay run --help' lists all settings", setting.option->flag);
   }
@@ -157,9 +158,8 @@ void point_to_tree(const Installation& installation) {
 }
 
 int execute(const std::string& path, std::vector<std::string> words) {
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
+  std::vector<char*> argv(words.size() + 1, nullptr);
+  std::ranges::transform(words, argv.begin(), [](std::string& word) { return word.data(); });
   ::execvp(path.c_str(), argv.data());
   const int error = errno;
   if (error == ENOENT) {

@@ -836,6 +836,16 @@ ACL_FUNC_VISIBILITY aclError aclrtMemcpyBatchV2(void **dsts, size_t *destMaxs, v
 ACL_FUNC_VISIBILITY aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
                                            size_t height, aclrtMemcpyKind kind);
 
+/* Bytes of a copy descriptor; only kind ACL_MEMCPY_INNER_DEVICE_TO_DEVICE has one (M-327). */
+ACL_FUNC_VISIBILITY aclError aclrtGetMemcpyDescSize(aclrtMemcpyKind kind, size_t *descSize);
+
+/*
+ * Writes a copy descriptor into device memory at once (M-340). The caller owns the descriptor, which starts at a
+ * multiple of 64, and both ends, which lie on one device. config must be NULL.
+ */
+ACL_FUNC_VISIBILITY aclError aclrtSetMemcpyDesc(void *desc, aclrtMemcpyKind kind, void *srcAddr, void *dstAddr,
+                                                size_t count, void *config);
+
 /* ======================================================================== */
 /* Fills that are done when they return (M-366 to M-391)                    */
 /* ======================================================================== */

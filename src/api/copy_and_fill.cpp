@@ -29,6 +29,14 @@ aclError aclrtMemcpyBatchV2(void** dsts, size_t* destMaxs, void** srcs, size_t* 
   });
 }
 
+aclError aclrtGetMemcpyDescSize(aclrtMemcpyKind kind, size_t* descSize) {
+  return enter("aclrtGetMemcpyDescSize", [&](Process& p) { return copy_descriptor_size(p, kind, descSize); });
+}
+
+aclError aclrtSetMemcpyDesc(void* desc, aclrtMemcpyKind kind, void* srcAddr, void* dstAddr, size_t count, void* config) {
+  return enter("aclrtSetMemcpyDesc", [&](Process& p) { return set_copy_descriptor(p, desc, kind, srcAddr, dstAddr, count, config); });
+}
+
 aclError aclrtMemset(void* devPtr, size_t maxCount, int32_t value, size_t count) {
   return enter("aclrtMemset", [&](Process& p) { return fill(p, devPtr, maxCount, value, count); });
 }

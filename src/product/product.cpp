@@ -22,7 +22,7 @@ constexpr std::array kRows{
     ProductRow{Product::A3, "Atlas A3", "A3", "Ascend910_9391", Technology::Hbm, 65'787'658'240, 32, 16, 24, 48, 6,
                192_MiB, 2201},
     ProductRow{Product::A950, "Ascend 950PR/950DT", "950", "Ascend950PR_9599", Technology::Hbm,
-               assumed_usable(128_GiB), 0, 8, 32, 64, 6, 128_MiB, 3510},
+               assumed_usable(128_GiB), 0, 8, 32, 64, 6, 128_MiB, 3510, 64},
     ProductRow{Product::P310, "Atlas inference series", "310P", "Ascend310P3", Technology::Ddr,
                assumed_usable(24'000'000'000), 32, 4, 8, 7, 7, 16_MiB, 2002},
     ProductRow{Product::T910, "Atlas training series", "910", "Ascend910A", Technology::Hbm, 34'359'738'368, 32, 8,

@@ -35,6 +35,7 @@ enum class Feature : std::uint8_t {
   HostRegistration,  // M-199
   HostMapQuery,      // M-227
   BatchCopy,         // M-283
+  CopyDescriptors,   // M-325
   FillD32,           // M-390
   UsageByModule,     // M-152
   MediaV1,           // acldvpp*, M-403
@@ -66,6 +67,7 @@ constexpr ProductSet supported_on(Feature feature) {
     case Feature::NotOnIpv: case Feature::HostMapQuery: return kAllButIpv;
     case Feature::HostRegistration: case Feature::BatchCopy: case Feature::FillD32: case Feature::Identity:
       return k950 | kA3 | kA2;
+    case Feature::CopyDescriptors: return k950 | kA3 | kA2 | k310B;
     case Feature::UsageByModule: return kA3 | kA2 | k310B | k310P | k910;
     case Feature::MediaV1: return kA3 | kA2 | k310B | k310P | k910;
     case Feature::MediaV2: return kA3 | kA2 | k310B | k310P;
@@ -105,6 +107,7 @@ struct ProductRow {
   std::uint32_t ai_cores, vector_cores, ai_cpus;
   std::size_t l2_bytes;
   std::int64_t npu_arch;
+  std::size_t copy_descriptor_bytes = 32;  // M-327
 };
 
 // A chip of a product that differs from its row by name and memory.

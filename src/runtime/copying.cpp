@@ -110,6 +110,68 @@ Status copy_batch(Process& process, const BatchArguments& batch, std::size_t* fa
   return copy_batch(process.memory(), items, *fail_index);
 }
 
+namespace {
+
+Status check_descriptor_kind(const Process& process, aclrtMemcpyKind kind, const char* rule) {
+  if (Status here = needs_feature(process, Feature::CopyDescriptors, rule); !here) return here;
+  if (kind == ACL_MEMCPY_INNER_DEVICE_TO_DEVICE) return done();
+  return unsupported(rule, fmt::format("descriptors exist for copies inside a device, not for kind {}", static_cast<int>(kind)),
+                     "pass ACL_MEMCPY_INNER_DEVICE_TO_DEVICE");
+}
+
+bool known_kind(aclrtMemcpyKind kind) { return static_cast<std::uint32_t>(kind) <= ACL_MEMCPY_INTER_DEVICE_TO_DEVICE; }
+
+// As the device reads it. The public part is where the two addresses stand (M-340); the length is kept in
+// full besides the 32-bit field, so that exactly 4 GB works.
+struct CopyDescriptor {
+  std::uint32_t mark, short_count;
+  std::uint64_t count;
+  std::uint64_t from, to;
+  std::uint64_t rest[4];
+};
+static_assert(sizeof(CopyDescriptor) == 64);
+
+}  // namespace
+
+Status copy_descriptor_size(Process& process, aclrtMemcpyKind kind, std::size_t* bytes) {
+  if (bytes == nullptr) return null_pointer("M-323", "descSize");
+  if (!known_kind(kind)) return bad_value("M-324", "kind", static_cast<std::uint32_t>(kind), "a member of aclrtMemcpyKind");
+  if (Status fits = check_descriptor_kind(process, kind, "M-325"); !fits) return fits;
+  *bytes = process.product().copy_descriptor_bytes;
+  return done();
+}
+
+Status set_copy_descriptor(Process& process, void* descriptor, aclrtMemcpyKind kind, void* from, void* to, std::size_t count,
+                           const void* configuration) {
+  if (descriptor == nullptr) return null_pointer("M-328", "desc");
+  if (!known_kind(kind)) return bad_value("M-329", "kind", static_cast<std::uint32_t>(kind), "a member of aclrtMemcpyKind");
+  if (from == nullptr) return null_pointer("M-330", "srcAddr");
+  if (to == nullptr) return null_pointer("M-330", "dstAddr");
+  if (count == 0) return bad_value("M-331", "count", count, "at least 1");
+  if (configuration != nullptr) return bad_value("M-332", "config", hex(configuration), "NULL");
+  if (Status fits = check_descriptor_kind(process, kind, "M-333"); !fits) return fits;
+  if (count > 4_GiB) return rejected("M-334", "count", count, "more than 4 GB", "copy in several parts");
+  if (reinterpret_cast<std::uintptr_t>(descriptor) % 64 != 0) return rejected("M-335", "desc", hex(descriptor), "not a multiple of 64");
+  Memory& memory = process.memory();
+  const auto place = [&](const void* pointer) { return memory.locate(reinterpret_cast<std::uintptr_t>(pointer)); };
+  for (const void* each : {static_cast<const void*>(descriptor), static_cast<const void*>(to), static_cast<const void*>(from)}) {
+    if (const Place found = place(each).place; found == Place::NoBlock || found == Place::DeviceAlias) {
+      return driver_refuses("M-336", fmt::format("{}: {}", hex(each), memory.describe(reinterpret_cast<std::uintptr_t>(each))), "pass memory that is allocated");
+    }
+  }
+  if (place(descriptor).place != Place::Device) return rejected("M-337", "desc", hex(descriptor), "it is not device memory", "allocate it with aclrtMalloc");
+  const Whereabouts source = place(from);
+  const Whereabouts target = place(to);
+  if (source.place != Place::Device || target.place != Place::Device || source.device != target.device) {
+    return rejected("M-338", "srcAddr", hex(from), fmt::format("it and dstAddr {} are not memory of one device", hex(to)));
+  }
+  const Context* context = process.current();
+  if (context == nullptr) return no_context("M-339");
+  const CopyDescriptor filled{0xBE1A, static_cast<std::uint32_t>(count), count, reinterpret_cast<std::uintptr_t>(from),
+                              reinterpret_cast<std::uintptr_t>(to), {}};
+  return Transfer{memory, context->device}.copy(descriptor, &filled, process.product().copy_descriptor_bytes);
+}
+
 Status fill(Process& process, void* to, std::size_t room, std::int32_t value, std::size_t count) {
   if (count == 0) return done();
   if (to == nullptr) return null_pointer("M-367", "devPtr");

@@ -27,6 +27,11 @@ struct BatchArguments {
 // `fail_index` is never null here.
 Status copy_batch(Process& process, const BatchArguments& batch, std::size_t* fail_index);
 
+// Copy descriptors: their size, and writing one into device memory at once (M-323 ... M-340).
+Status copy_descriptor_size(Process& process, aclrtMemcpyKind kind, std::size_t* bytes);
+Status set_copy_descriptor(Process& process, void* descriptor, aclrtMemcpyKind kind, void* from, void* to, std::size_t count,
+                           const void* configuration);
+
 Status fill(Process& process, void* to, std::size_t room, std::int32_t value, std::size_t count);
 Status fill_d32(Process& process, void* to, std::size_t room, std::uint32_t value, std::size_t words);
 

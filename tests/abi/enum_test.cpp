@@ -147,7 +147,7 @@ TEST(TaskSchedulerEnum, R100_Values)
     PIN(ACL_TS_ID_RESERVED, 2);
 }
 
-TEST(StatusEnums, R145_R177_R178_R179_Values)
+TEST(StatusEnums, Values)
 {
     PIN(ACL_EVENT_STATUS_COMPLETE, 0);
     PIN(ACL_EVENT_STATUS_NOT_READY, 1);
@@ -162,7 +162,7 @@ TEST(StatusEnums, R145_R177_R178_R179_Values)
     PIN(ACL_STREAM_STATUS_RESERVED, 0xFFFF);
 }
 
-TEST(CallbackBlockEnum, R192_Values)
+TEST(CallbackBlockEnum, Values)
 {
     PIN(ACL_CALLBACK_NO_BLOCK, 0);
     PIN(ACL_CALLBACK_BLOCK, 1);
@@ -187,7 +187,7 @@ TEST(FloatOverflowModeEnum, R101_Values)
     PIN(ACL_RT_OVERFLOW_MODE_UNDEF, 2);
 }
 
-TEST(StateEnums, R99_R156_Values)
+TEST(StateEnums, R99_Values)
 {
     PIN(ACL_RT_DEVICE_STATE_SET_PRE, 0);
     PIN(ACL_RT_DEVICE_STATE_SET_POST, 1);
@@ -197,7 +197,7 @@ TEST(StateEnums, R99_R156_Values)
     PIN(ACL_RT_STREAM_STATE_DESTROY_PRE, 2);
 }
 
-TEST(StreamAttrEnum, R149_Values)
+TEST(StreamAttrEnum, Values)
 {
     PIN(ACL_STREAM_ATTR_FAILURE_MODE, 1);
     PIN(ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK, 2);
@@ -223,7 +223,7 @@ TEST(DevFeatureEnum, R82_Values)
     PIN(ACL_FEATURE_SYSTEM_MEMQ_EVENT_CROSS_DEV, 21);
 }
 
-TEST(TaskAbortStageEnum, R230_Values)
+TEST(TaskAbortStageEnum, Values)
 {
     PIN(ACL_RT_DEVICE_TASK_ABORT_PRE, 0);
     PIN(ACL_RT_DEVICE_TASK_ABORT_POST, 1);

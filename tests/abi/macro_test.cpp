@@ -27,7 +27,7 @@
 
 namespace {
 
-TEST(HeaderTree, R1_V8_OneIncludeBringsTheCHeadersOnly)
+TEST(HeaderTree, R1_OneIncludeBringsTheCHeadersOnly)
 {
     // The checks are the preprocessor lines at the head of this file.
     SUCCEED();
@@ -52,7 +52,7 @@ TEST(DeclarationMacros, R3_VisibilityIsEmptyUnlessAskedFor)
 #endif
 }
 
-TEST(EventMacros, R158_R167_Values)
+TEST(EventMacros, Values)
 {
     PIN(ACL_EVENT_SYNC, 0x1);
     PIN(ACL_EVENT_CAPTURE_STREAM_PROGRESS, 0x2);
@@ -67,7 +67,7 @@ TEST(EventMacros, R158_R167_Values)
     PIN(ACL_IPC_EVENT_HANDLE_SIZE, 64);
 }
 
-TEST(StreamMacros, R128_R152_Values)
+TEST(StreamMacros, Values)
 {
     PIN(ACL_STREAM_FAST_LAUNCH, 0x1);
     PIN(ACL_STREAM_FAST_SYNC, 0x2);
@@ -79,7 +79,7 @@ TEST(StreamMacros, R128_R152_Values)
     PIN(ACL_STOP_ON_FAILURE, 1);
 }
 
-TEST(NotifyMacros, R206_R211_Values)
+TEST(NotifyMacros, Values)
 {
     PIN(ACL_NOTIFY_DEFAULT, 0);
     PIN(ACL_NOTIFY_DEVICE_USE_ONLY, 1);

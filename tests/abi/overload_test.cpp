@@ -245,7 +245,7 @@ TEST(TypedMallocHost, M414_GoesThroughHostWithCfg)
     EXPECT_EQ(last.config, &config);
 }
 
-TEST(TypedQuery, R6_V8_PassesTheAddressOn)
+TEST(TypedQuery, R6_PassesTheAddressOn)
 {
     const int value = 1;
     aclrtPtrAttributes attributes{};

@@ -69,6 +69,8 @@ TEST(Signatures, M229_M276_M303_M318_Copies)
     HAS_TYPE(aclrtMemcpyBatchV2,
              aclError(void **, size_t *, void **, size_t *, size_t, aclrtMemcpyBatchAttr *, size_t *, size_t));
     HAS_TYPE(aclrtMemcpy2d, aclError(void *, size_t, const void *, size_t, size_t, size_t, aclrtMemcpyKind));
+    HAS_TYPE(aclrtGetMemcpyDescSize, aclError(aclrtMemcpyKind, size_t *));
+    HAS_TYPE(aclrtSetMemcpyDesc, aclError(void *, aclrtMemcpyKind, void *, void *, size_t, void *));
     SUCCEED();
 }
 

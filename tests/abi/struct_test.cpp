@@ -108,7 +108,7 @@ TEST(UtilizationInfo, R79_TwentyFourBytes)
     static_assert(same<decltype(aclrtUtilizationInfo::utilizationExtend), aclrtUtilizationExtendInfo *>);
 }
 
-TEST(StreamAttrValue, R149_SixteenBytesThatOverlap)
+TEST(StreamAttrValue, SixteenBytesThatOverlap)
 {
     PIN(sizeof(aclrtStreamAttrValue), 16);
     PIN(offsetof(aclrtStreamAttrValue, failureMode), 0);
@@ -132,7 +132,7 @@ TEST(PackageVersion, R241_FiveHundredTwelveBytes)
     PIN(offsetof(aclCANNPackageVersion, reserved), 384);
 }
 
-TEST(ServerPid, R211_TwentyFourBytes)
+TEST(ServerPid, TwentyFourBytes)
 {
     PIN(sizeof(aclrtServerPid), 24);
     PIN(offsetof(aclrtServerPid, sdid), 0);
@@ -141,7 +141,7 @@ TEST(ServerPid, R211_TwentyFourBytes)
     static_assert(same<decltype(aclrtServerPid::pid), int32_t *>);
 }
 
-TEST(IpcEventHandle, R188_SixtyFourBytes)
+TEST(IpcEventHandle, SixtyFourBytes)
 {
     PIN(sizeof(aclrtIpcEventHandle), 64);
     PIN(alignof(aclrtIpcEventHandle), 1);
@@ -166,7 +166,7 @@ TEST(Handles, R2_AreVoidPointers)
     PIN(sizeof(aclrtStream), 8);
 }
 
-TEST(AllocatorTypes, P10_BlocksAreOpaque)
+TEST(AllocatorTypes, BlocksAreOpaque)
 {
     static_assert(same<aclrtAllocatorDesc, void *>);
     static_assert(same<aclrtAllocator, void *>);

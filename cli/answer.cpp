@@ -36,10 +36,11 @@ std::string_view code_name(aclError code) {
 Refused refusal(Api api, aclError code, std::string rule, std::string text) {
   if (api == Api::MediaV2Malloc) {
     switch (code) {
-      case ACL_ERROR_INVALID_PARAM:
+      case ACL_ERROR_RT_PARAM_INVALID:
         return {0xA0028003, "illegal parameter", std::move(rule), std::move(text)};
       case ACL_ERROR_RT_FEATURE_NOT_SUPPORT:
         return {0xA0028008, "not supported", std::move(rule), std::move(text)};
+      case ACL_ERROR_INVALID_PARAM:  // a size that wraps is too large
       case ACL_ERROR_RT_MEMORY_ALLOCATION:
         return {0xA002800C, "no memory", std::move(rule), std::move(text)};
       default:
@@ -81,7 +82,7 @@ std::optional<Refused> why_refused(const Request& request, const PlanResult& pla
                    fmt::format("{} has no {} form", product.family, form_name(request.form)));
   }
   if (api == Api::MediaV2Malloc && request.size == 0)
-    return refusal(api, ACL_ERROR_INVALID_PARAM, "M-401", "size must not be 0");
+    return refusal(api, ACL_ERROR_RT_PARAM_INVALID, "M-401", "size must not be 0");
   const auto from_plan = [&] {
     return refusal(api, planned.refusal.code, planned.refusal.rule, planned.refusal.text);
   };

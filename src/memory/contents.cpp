@@ -39,7 +39,14 @@ Granules granules(const Heap& heap, std::size_t offset, std::size_t bytes) {
 
 Contents::Contents(HeapMap& map, HostAccess access, std::size_t keep_bytes)
     : map_{map}, access_{access}, keep_bytes_{keep_bytes} {
-  available_ = file_.create("belay-device-memory", map.window().bytes);
+  // Without the file (out of descriptors or kernel memory) allocation works and the first access fails in words.
+  file_.create("belay-device-memory", map.window().bytes);
+}
+
+Contents::~Contents() {
+  for (std::size_t i = 0; i < map_.heap_count(); ++i) {
+    if (std::byte* view = map_.heap_at(map_.heap_start(i)).view.load()) platform::SharedBytes::unview(view, kHeapBytes);
+  }
 }
 
 template <class Do>

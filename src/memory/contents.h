@@ -24,7 +24,9 @@ class Contents {
  public:
   Contents(HeapMap& map, HostAccess access, std::size_t keep_bytes);
 
-  bool available() const { return available_; }
+  Contents(const Contents&) = delete;
+  Contents& operator=(const Contents&) = delete;
+  ~Contents();
 
   // All ranges must be allocated: the caller has looked (transfer.h).
   bool write(std::uintptr_t to, const void* from, std::size_t bytes);
@@ -57,7 +59,6 @@ class Contents {
   HeapMap& map_;
   HostAccess access_;
   std::size_t keep_bytes_;
-  bool available_ = false;
   platform::SharedBytes file_;
   std::mutex committing_;
   std::atomic<std::size_t> idle_{0};  // committed bytes that belong to no block

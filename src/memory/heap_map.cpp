@@ -28,6 +28,16 @@ HeapMap::HeapMap(const platform::AddressRange& window)
   if (count_ > ordinary) free_heaps_.give(ordinary, count_ - ordinary);
 }
 
+HeapMap::~HeapMap() {
+  for (std::size_t i = 0; i < count_; ++i) {
+    Heap& heap = heaps_[i];
+    for (void* table : {static_cast<void*>(heap.words), static_cast<void*>(heap.asked), static_cast<void*>(heap.heads),
+                        static_cast<void*>(heap.covers), static_cast<void*>(heap.committed.load())}) {
+      std::free(table);
+    }
+  }
+}
+
 std::uintptr_t HeapMap::open_carved(HeapClass heap_class, std::uint32_t device) {
   std::uintptr_t index = 0;
   {

@@ -89,6 +89,9 @@ struct Heap {
 class HeapMap {
  public:
   explicit HeapMap(const platform::AddressRange& window);
+  HeapMap(const HeapMap&) = delete;
+  HeapMap& operator=(const HeapMap&) = delete;
+  ~HeapMap();
 
   bool contains(std::uintptr_t address) const { return window_.contains(address); }
   const platform::AddressRange& window() const { return window_; }

@@ -36,6 +36,8 @@ std::byte* SharedBytes::view(std::size_t offset, std::size_t bytes) const {
   return static_cast<std::byte*>(at);
 }
 
+void SharedBytes::unview(std::byte* view, std::size_t bytes) { ::munmap(view, bytes); }
+
 bool SharedBytes::map_at(std::uintptr_t address, std::size_t offset, std::size_t bytes) const {
   void* at = ::mmap(reinterpret_cast<void*>(address), bytes, PROT_READ | PROT_WRITE,
                     MAP_SHARED | MAP_NORESERVE | MAP_FIXED, file_, static_cast<off_t>(offset));

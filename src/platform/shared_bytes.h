@@ -21,6 +21,7 @@ class SharedBytes {
 
   // A readable and writable view, or nullptr where there is no address space for it.
   std::byte* view(std::size_t offset, std::size_t bytes) const;
+  static void unview(std::byte* view, std::size_t bytes);
   // Maps bytes at a fixed address inside a reservation, for host code to touch.
   bool map_at(std::uintptr_t address, std::size_t offset, std::size_t bytes) const;
 

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "support/as_enum.h"
 #include "support/batch.h"
 #include "support/captured_process.h"
 
@@ -123,8 +124,7 @@ void probe() {
   EXPECT_NE(peers, ACL_SUCCESS);
   std::size_t free = 0, total = 0;
   (void)aclrtGetMemInfo(ACL_HBM_MEM_HUGE1G, &free, &total);
-  const int beyond = 99;
-  (void)aclrtGetMemInfo(static_cast<aclrtMemAttr>(beyond), &free, &total);
+  (void)aclrtGetMemInfo(as_enum<aclrtMemAttr>(99), &free, &total);
   (void)aclrtSetDevice(1000);
   (void)aclrtFree(&free);
   (void)aclrtMemcpy(&free, 1, nullptr, 8, ACL_MEMCPY_DEFAULT);

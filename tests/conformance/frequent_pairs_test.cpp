@@ -8,6 +8,7 @@
 #include "acl/acl.h"
 #include "support/device_fixture.h"
 #include "support/fresh_process.h"
+#include "support/sanitizer.h"
 
 namespace {
 
@@ -45,6 +46,7 @@ TEST_F(FrequentPairs, M94_LeaveBooksAndResidentMemoryAsTheyWere) {
 }
 
 TEST_F(FrequentPairs, M432_PinnedPagesGoBackAtOnce) {
+  if (belay_test::kUnderASanitizer) GTEST_SKIP() << "mlock does nothing under a sanitizer";
   const long before = status_figure("VmLck");
   ASSERT_GE(before, 0);
   for (int i = 0; i < 300; ++i) {

@@ -65,6 +65,6 @@ check_all() {
 check_all "$root"
 cp -a "$root" "$work/moved"
 check_all "$work/moved"
-succeeds 'links can be followed without end' cp -rL "$root" "$work/flat"
+succeeds 'links lead in a circle' find -L "$root" -name acl.h
 
 finish 'C1, C2, R260'

@@ -70,7 +70,8 @@ check_C3_finds_itself() {
     gives 'C3: through a link to the script' "$root" "source '$work/elsewhere/env.sh'"
     gives 'C3: through two links' "$root" "cd '$work/elsewhere'; source env_again.sh"
     gives 'C3: inside a function' "$root" "load() { source '$root/set_env.sh'; }; load"
-    cp -rL "$root" "$work/flat"
+    cp -a "$root" "$work/flat"
+    cp --remove-destination "$root/set_env.sh" "$work/flat/bin/setenv.bash"
     gives 'C3: links copied as files' "$work/flat" "source '$work/flat/bin/setenv.bash'"
 }
 

@@ -3,7 +3,8 @@
 #
 # Usage: cli_test.sh <belay> [program]
 # <belay> must lie in a tree with its library (bin/belay beside lib/libascendcl.so or
-# lib64/libascendcl.so). [program], if given, allocates device memory and ends with 0.
+# lib64/libascendcl.so). [program], if given, allocates device memory and ends with 0; if it is
+# cli_probe, what it sees of the library is compared with what `belay explain` says.
 
 set -euo pipefail
 export LC_ALL=C
@@ -391,6 +392,47 @@ check_run_program_with_memory() {
     grep -qE '^belay: +device 0: peak [0-9.]+ [KMG]B of 60\.97 GB' err || fail "no device in the summary: $(head -n 5 err)"
     expect_code 0 "$belay" run --quiet -- "$program"
     ! grep -q 'what happened to memory' err || fail '--quiet prints a summary'
+}
+
+check_explain_agrees_with_the_library() {
+    [[ -n $program ]] || return 0
+    run "$belay" run --quiet -- "$program"
+    [[ $(head -n 1 out) == 'function size policy code cost page' ]] || return 0
+    python3 - "$belay" "$program" <<'PYTHON' || fail 'explain and the library differ'
+import json, subprocess, sys
+belay, program = sys.argv[1:]
+
+def output(*command):
+    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True).stdout
+
+def explained(function, size, policy, product, form):
+    command = [belay, "explain", size, "--api", function, "--product", product, "--form", form, "--json"]
+    if policy != "-":
+        command += ["--policy", policy]
+    answer = json.loads(output(*command))
+    plan = answer["plan"]
+    if not plan:
+        return answer["refusal"]["code"], 0, 0
+    if not plan["fits_empty_device"]:
+        return plan["when_short"]["error"]["code"], 0, 0
+    on_host = "Host" in function and form == "EP"
+    return 0, 0 if on_host else plan["footprint_bytes"], plan["page_bytes"]
+
+compared = differing = 0
+for product, form in ("A2", "EP"), ("950", "EP"), ("310P", "RC"), ("910", "EP"), ("IPV350", "EP"):
+    lines = output(belay, "run", "--quiet", "--product", product, "--form", form, "--pin", "best-effort", "--", program)
+    for line in lines.splitlines()[1:]:
+        function, size, policy, code, cost, page = line.split()
+        says = explained(function, size, policy, product, form)
+        does = int(code), int(cost), int(page)
+        if product == "IPV350":  # has no function to ask for the page size
+            says, does = says[:2], does[:2]
+        compared += 1
+        if says != does:
+            differing += 1
+            print(f"{function}({size}, {policy}) on {product} {form}: explained {says}, found {does}", file=sys.stderr)
+sys.exit(0 if compared > 1000 and differing == 0 else 1)
+PYTHON
 }
 
 for check in $(compgen -A function check_); do

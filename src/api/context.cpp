@@ -8,10 +8,13 @@ namespace {
 
 Handle handle_of(const void* pointer) { return reinterpret_cast<Handle>(pointer); }
 
-bool value_fits(aclSysParamOpt opt, int64_t value) { return value >= 0 && value < (opt == ACL_OPT_DETERMINISTIC ? 4 : 2); }
+bool value_fits(aclSysParamOpt opt, int64_t value) {
+  return value >= 0 && value < (opt == ACL_OPT_DETERMINISTIC ? 4 : 2);
+}
 
 Refusal bad_option_value(const char* rule, int64_t value) {
-  return rejected(rule, "value", value, "outside the values of the option", "pass 0 or 1 (ACL_OPT_DETERMINISTIC: 0 to 3)");
+  return rejected(rule, "value", value, "outside the values of the option",
+                  "pass 0 or 1 (ACL_OPT_DETERMINISTIC: 0 to 3)");
 }
 
 }  // namespace
@@ -76,7 +79,8 @@ aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t* flags, int32_t* act
 
 aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value) {
   return enter("aclrtCtxSetSysParamOpt", [&](Process& p) -> Status {
-    if (static_cast<uint32_t>(opt) > ACL_OPT_STRONG_CONSISTENCY) return bad_value("R-122", "opt", static_cast<int>(opt), "0, 1 or 2");
+    if (static_cast<uint32_t>(opt) > ACL_OPT_STRONG_CONSISTENCY)
+      return bad_value("R-122", "opt", static_cast<int>(opt), "0, 1 or 2");
     if (!has(p.product().product, Feature::NotOnIpv)) return needs_context(p, "R-122", Feature::NotOnIpv);
     if (!value_fits(opt, value)) return bad_option_value("R-122", value);
     Context* context = p.current();
@@ -90,13 +94,15 @@ aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value) {
 aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t* value) {
   return enter("aclrtCtxGetSysParamOpt", [&](Process& p) -> Status {
     if (value == nullptr) return null_pointer("R-122", "value");
-    if (static_cast<uint32_t>(opt) > ACL_OPT_STRONG_CONSISTENCY) return bad_value("R-122", "opt", static_cast<int>(opt), "0, 1 or 2");
+    if (static_cast<uint32_t>(opt) > ACL_OPT_STRONG_CONSISTENCY)
+      return bad_value("R-122", "opt", static_cast<int>(opt), "0, 1 or 2");
     if (Status ready = needs_context(p, "R-122", Feature::NotOnIpv); !ready) return ready;
     Context* context = p.current();
     const std::lock_guard lock{context->mutex};
     const std::optional<int64_t>& stored = context->parameters[opt];
     if (!stored) {
-      return refuse({ACL_ERROR_RT_SYSPARAMOPT_NOT_SET, "R-122", "EE1018", fmt::format("option {} was never set in this context", static_cast<int>(opt)), "",
+      return refuse({ACL_ERROR_RT_SYSPARAMOPT_NOT_SET, "R-122", "EE1018",
+                     fmt::format("option {} was never set in this context", static_cast<int>(opt)), "",
                      "call aclrtCtxSetSysParamOpt first"});
     }
     *value = *stored;
@@ -106,7 +112,8 @@ aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t* value) {
 
 aclError aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value) {
   return enter("aclrtSetSysParamOpt", [&](Process& p) -> Status {
-    if (static_cast<uint32_t>(opt) > ACL_OPT_ENABLE_KERNEL_EARLY_START) return bad_value("R-123", "opt", static_cast<int>(opt), "0 to 3");
+    if (static_cast<uint32_t>(opt) > ACL_OPT_ENABLE_KERNEL_EARLY_START)
+      return bad_value("R-123", "opt", static_cast<int>(opt), "0 to 3");
     if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
     if (!value_fits(opt, value)) return bad_option_value("R-123", value);
     p.system_parameters[opt].store(value);
@@ -117,7 +124,8 @@ aclError aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value) {
 aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t* value) {
   return enter("aclrtGetSysParamOpt", [&](Process& p) -> Status {
     if (value == nullptr) return null_pointer("R-123", "value");
-    if (static_cast<uint32_t>(opt) > ACL_OPT_ENABLE_KERNEL_EARLY_START) return bad_value("R-123", "opt", static_cast<int>(opt), "0 to 3");
+    if (static_cast<uint32_t>(opt) > ACL_OPT_ENABLE_KERNEL_EARLY_START)
+      return bad_value("R-123", "opt", static_cast<int>(opt), "0 to 3");
     if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
     *value = p.system_parameters[opt].load();
     return done();
@@ -130,7 +138,8 @@ namespace {
 
 Status check_core_type(aclrtDevResLimitType type) {
   if (static_cast<uint32_t>(type) <= ACL_RT_DEV_RES_VECTOR_CORE) return done();
-  return rejected("R-124", "type", static_cast<int>(type), "no such resource", "pass ACL_RT_DEV_RES_CUBE_CORE or ACL_RT_DEV_RES_VECTOR_CORE");
+  return rejected("R-124", "type", static_cast<int>(type), "no such resource",
+                  "pass ACL_RT_DEV_RES_CUBE_CORE or ACL_RT_DEV_RES_VECTOR_CORE");
 }
 
 uint32_t cores(const Process& p, uint32_t device, aclrtDevResLimitType type) {
@@ -165,7 +174,8 @@ aclError aclrtResetDeviceResLimit(int32_t deviceId) {
   return enter("aclrtResetDeviceResLimit", [&](Process& p) -> Status {
     if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
     if (!p.has_device(deviceId)) return bad_device("R-124", deviceId, p.device_count());
-    for (const size_t type : {size_t{0}, size_t{1}}) p.set_core_limit(static_cast<uint32_t>(deviceId), type, std::nullopt);
+    for (const size_t type : {size_t{0}, size_t{1}})
+      p.set_core_limit(static_cast<uint32_t>(deviceId), type, std::nullopt);
     return done();
   });
 }
@@ -181,5 +191,7 @@ aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t* value) 
 }
 
 aclError aclrtCtxGetFloatOverflowAddr(void**) {
-  return enter("aclrtCtxGetFloatOverflowAddr", [](Process&) -> Status { return unsupported("R-125", "there is no overflow address without hardware"); });
+  return enter("aclrtCtxGetFloatOverflowAddr", [](Process&) -> Status {
+    return unsupported("R-125", "there is no overflow address without hardware");
+  });
 }

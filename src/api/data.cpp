@@ -13,7 +13,9 @@ struct aclDataBuffer {
   size_t size;
 };
 
-aclDataBuffer* aclCreateDataBuffer(void* data, size_t size) { return new (std::nothrow) aclDataBuffer{data, size}; }
+aclDataBuffer* aclCreateDataBuffer(void* data, size_t size) {
+  return new (std::nothrow) aclDataBuffer{data, size};
+}
 
 aclError aclDestroyDataBuffer(const aclDataBuffer* dataBuffer) {
   return answered("aclDestroyDataBuffer", [&]() -> Status {
@@ -32,19 +34,45 @@ aclError aclUpdateDataBuffer(aclDataBuffer* dataBuffer, void* data, size_t size)
   });
 }
 
-void* aclGetDataBufferAddr(const aclDataBuffer* dataBuffer) { return dataBuffer == nullptr ? nullptr : dataBuffer->data; }
-uint32_t aclGetDataBufferSize(const aclDataBuffer* dataBuffer) { return dataBuffer == nullptr ? 0 : static_cast<uint32_t>(dataBuffer->size); }
-size_t aclGetDataBufferSizeV2(const aclDataBuffer* dataBuffer) { return dataBuffer == nullptr ? 0 : dataBuffer->size; }
+void* aclGetDataBufferAddr(const aclDataBuffer* dataBuffer) {
+  return dataBuffer == nullptr ? nullptr : dataBuffer->data;
+}
+uint32_t aclGetDataBufferSize(const aclDataBuffer* dataBuffer) {
+  return dataBuffer == nullptr ? 0 : static_cast<uint32_t>(dataBuffer->size);
+}
+size_t aclGetDataBufferSizeV2(const aclDataBuffer* dataBuffer) {
+  return dataBuffer == nullptr ? 0 : dataBuffer->size;
+}
 
 size_t aclDataTypeSize(aclDataType dataType) {
   switch (dataType) {
-    case ACL_STRING: case ACL_DT_UNDEFINED: return 0;
-    case ACL_UINT1: case ACL_INT4: case ACL_BOOL: case ACL_INT8: case ACL_UINT8: case ACL_HIFLOAT8: case ACL_FLOAT8_E5M2:
-    case ACL_FLOAT8_E4M3FN: case ACL_FLOAT8_E8M0: return 1;
-    case ACL_FLOAT16: case ACL_INT16: case ACL_UINT16: case ACL_BF16: return 2;
-    case ACL_FLOAT: case ACL_INT32: case ACL_UINT32: case ACL_COMPLEX32: return 4;
-    case ACL_COMPLEX128: return 16;
-    default: return 8;
+    case ACL_STRING:
+    case ACL_DT_UNDEFINED:
+      return 0;
+    case ACL_UINT1:
+    case ACL_INT4:
+    case ACL_BOOL:
+    case ACL_INT8:
+    case ACL_UINT8:
+    case ACL_HIFLOAT8:
+    case ACL_FLOAT8_E5M2:
+    case ACL_FLOAT8_E4M3FN:
+    case ACL_FLOAT8_E8M0:
+      return 1;
+    case ACL_FLOAT16:
+    case ACL_INT16:
+    case ACL_UINT16:
+    case ACL_BF16:
+      return 2;
+    case ACL_FLOAT:
+    case ACL_INT32:
+    case ACL_UINT32:
+    case ACL_COMPLEX32:
+      return 4;
+    case ACL_COMPLEX128:
+      return 16;
+    default:
+      return 8;
   }
 }
 
@@ -66,10 +94,16 @@ aclError aclGetCannAttribute(aclCannAttr cannAttr, int32_t* value) {
   return enter("aclGetCannAttribute", [&](Process&) -> Status {
     if (value == nullptr) return null_pointer("R-245", "value");
     switch (cannAttr) {
-      case ACL_CANN_ATTR_INF_NAN: case ACL_CANN_ATTR_BF16: *value = 1; return done();
-      case ACL_CANN_ATTR_JIT_COMPILE: *value = 0; return done();
+      case ACL_CANN_ATTR_INF_NAN:
+      case ACL_CANN_ATTR_BF16:
+        *value = 1;
+        return done();
+      case ACL_CANN_ATTR_JIT_COMPILE:
+        *value = 0;
+        return done();
       case ACL_CANN_ATTR_UNDEFINED:
-      default: return bad_value("R-245", "cannAttr", static_cast<int>(cannAttr), "a member of aclCannAttr");
+      default:
+        return bad_value("R-245", "cannAttr", static_cast<int>(cannAttr), "a member of aclCannAttr");
     }
   });
 }
@@ -79,11 +113,18 @@ aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, int
     if (value == nullptr) return null_pointer("R-246", "value");
     if (!p.has_device(deviceId)) return bad_value("R-246", "deviceId", deviceId, "a visible device");
     switch (deviceInfo) {
-      case ACL_DEVICE_INFO_AI_CORE_NUM: *value = p.product().ai_cores; return done();
-      case ACL_DEVICE_INFO_VECTOR_CORE_NUM: *value = p.product().vector_cores; return done();
-      case ACL_DEVICE_INFO_L2_SIZE: *value = static_cast<int64_t>(p.product().l2_bytes); return done();
+      case ACL_DEVICE_INFO_AI_CORE_NUM:
+        *value = p.product().ai_cores;
+        return done();
+      case ACL_DEVICE_INFO_VECTOR_CORE_NUM:
+        *value = p.product().vector_cores;
+        return done();
+      case ACL_DEVICE_INFO_L2_SIZE:
+        *value = static_cast<int64_t>(p.product().l2_bytes);
+        return done();
       case ACL_DEVICE_INFO_UNDEFINED:
-      default: return bad_value("R-246", "deviceInfo", static_cast<int>(deviceInfo), "a member of aclDeviceInfo");
+      default:
+        return bad_value("R-246", "deviceInfo", static_cast<int>(deviceInfo), "a member of aclDeviceInfo");
     }
   });
 }

@@ -25,7 +25,8 @@ aclError aclrtResetDevice(int32_t deviceId) {
 }
 
 aclError aclrtResetDeviceForce(int32_t deviceId) {
-  return enter("aclrtResetDeviceForce", [&](Process& p) { return unremembered(p.reset_device(deviceId, true)); });
+  return enter("aclrtResetDeviceForce",
+               [&](Process& p) { return unremembered(p.reset_device(deviceId, true)); });
 }
 
 aclError aclrtGetDevice(int32_t* deviceId) {
@@ -42,9 +43,12 @@ aclError aclrtGetDevice(int32_t* deviceId) {
 
 aclError aclrtDeviceCanAccessPeer(int32_t* canAccessPeer, int32_t deviceId, int32_t peerDeviceId) {
   return enter("aclrtDeviceCanAccessPeer", [&](Process& p) -> Status {
-    if (deviceId == peerDeviceId) return bad_value("R-91", "peerDeviceId", peerDeviceId, "a device other than deviceId");
+    if (deviceId == peerDeviceId)
+      return bad_value("R-91", "peerDeviceId", peerDeviceId, "a device other than deviceId");
     if (Status here = needs_feature(p, Feature::PeerAccess, "R-266"); !here) return here;
-    if (canAccessPeer == nullptr) return rejected("R-91", "canAccessPeer", "NULL", "there is nowhere to store the answer", "pass a valid pointer");
+    if (canAccessPeer == nullptr)
+      return rejected("R-91", "canAccessPeer", "NULL", "there is nowhere to store the answer",
+                      "pass a valid pointer");
     for (const int32_t id : {deviceId, peerDeviceId}) {
       if (!p.has_device(id)) return bad_device("R-91", id, p.device_count());
     }
@@ -59,10 +63,12 @@ Status change_peer(Process& p, int32_t peer, bool enable) {
   const Context* context = p.current();
   if (context == nullptr) return no_context("R-92");
   if (Status here = needs_feature(p, Feature::PeerAccess, "R-266"); !here) return here;
-  if (peer == static_cast<int32_t>(context->device)) return bad_value("R-92", "peerDeviceId", peer, "a device other than the current one");
+  if (peer == static_cast<int32_t>(context->device))
+    return bad_value("R-92", "peerDeviceId", peer, "a device other than the current one");
   if (!p.has_device(peer)) return bad_device("R-92", peer, p.device_count());
   Peers& peers = p.memory().peers();
-  enable ? peers.enable(context->device, static_cast<uint32_t>(peer)) : peers.disable(context->device, static_cast<uint32_t>(peer));
+  enable ? peers.enable(context->device, static_cast<uint32_t>(peer))
+         : peers.disable(context->device, static_cast<uint32_t>(peer));
   return done();
 }
 
@@ -71,14 +77,16 @@ Status change_peer(Process& p, int32_t peer, bool enable) {
 aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t flags) {
   return enter("aclrtDeviceEnablePeerAccess", [&](Process& p) -> Status {
     if (flags != 0) {
-      return refuse({ACL_ERROR_FEATURE_UNSUPPORTED, "R-92", "EH0006", fmt::format("value {} of parameter flags is not supported", flags), "", "pass 0"});
+      return refuse({ACL_ERROR_FEATURE_UNSUPPORTED, "R-92", "EH0006",
+                     fmt::format("value {} of parameter flags is not supported", flags), "", "pass 0"});
     }
     return change_peer(p, peerDeviceId, true);
   });
 }
 
 aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId) {
-  return enter("aclrtDeviceDisablePeerAccess", [&](Process& p) { return change_peer(p, peerDeviceId, false); });
+  return enter("aclrtDeviceDisablePeerAccess",
+               [&](Process& p) { return change_peer(p, peerDeviceId, false); });
 }
 
 aclError aclrtDevicePeerAccessStatus(int32_t deviceId, int32_t peerDeviceId, int32_t* status) {
@@ -88,7 +96,9 @@ aclError aclrtDevicePeerAccessStatus(int32_t deviceId, int32_t peerDeviceId, int
     for (const int32_t id : {deviceId, peerDeviceId}) {
       if (!p.has_device(id)) return rejected("R-96", "deviceId", id, "no such device");
     }
-    *status = p.memory().peers().enabled(static_cast<uint32_t>(deviceId), static_cast<uint32_t>(peerDeviceId)) ? 1 : 0;
+    *status = p.memory().peers().enabled(static_cast<uint32_t>(deviceId), static_cast<uint32_t>(peerDeviceId))
+                  ? 1
+                  : 0;
     return done();
   });
 }
@@ -105,7 +115,8 @@ aclError aclrtRegDeviceStateCallback(const char* regName, aclrtDeviceStateCallba
 
 aclError aclrtSetTsDevice(aclrtTsId tsId) {
   return enter("aclrtSetTsDevice", [&](Process& p) -> Status {
-    if (tsId != ACL_TS_ID_AICORE && tsId != ACL_TS_ID_AIVECTOR) return bad_value("R-100", "tsId", static_cast<int>(tsId), "0 or 1");
+    if (tsId != ACL_TS_ID_AICORE && tsId != ACL_TS_ID_AIVECTOR)
+      return bad_value("R-100", "tsId", static_cast<int>(tsId), "0 or 1");
     return needs_feature(p, Feature::NotOnIpv, "R-266");
   });
 }
@@ -132,12 +143,16 @@ aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode* mode) {
 
 namespace {
 
-bool known_limit(aclrtDeviceLimit limit) { return static_cast<uint32_t>(limit) <= ACL_RT_DEV_LIMIT_SIMT_PRINTF_FIFO_SIZE; }
+bool known_limit(aclrtDeviceLimit limit) {
+  return static_cast<uint32_t>(limit) <= ACL_RT_DEV_LIMIT_SIMT_PRINTF_FIFO_SIZE;
+}
 
 Status limit_available(const Process& p, aclrtDeviceLimit limit) {
   if (Status here = needs_feature(p, Feature::Identity, "R-266"); !here) return here;
-  const bool simd = limit == ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE || limit == ACL_RT_DEV_LIMIT_SIMD_PRINTF_FIFO_SIZE_PER_CORE;
-  if (!simd && !has(p.product().product, Feature::SimtLimits)) return unsupported("R-102", fmt::format("{} has no SIMT limits", p.product().family));
+  const bool simd =
+      limit == ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE || limit == ACL_RT_DEV_LIMIT_SIMD_PRINTF_FIFO_SIZE_PER_CORE;
+  if (!simd && !has(p.product().product, Feature::SimtLimits))
+    return unsupported("R-102", fmt::format("{} has no SIMT limits", p.product().family));
   if (p.device_count() == 0) return bad_device("R-102", 0, 0);
   return done();
 }
@@ -146,7 +161,8 @@ Status limit_available(const Process& p, aclrtDeviceLimit limit) {
 
 aclError aclrtDeviceSetLimit(aclrtDeviceLimit limit, size_t value) {
   return enter("aclrtDeviceSetLimit", [&](Process& p) -> Status {
-    if (!known_limit(limit)) return bad_value("R-102", "limit", static_cast<int>(limit), "a member of aclrtDeviceLimit");
+    if (!known_limit(limit))
+      return bad_value("R-102", "limit", static_cast<int>(limit), "a member of aclrtDeviceLimit");
     if (value > UINT32_MAX) return bad_value("R-102", "value", value, "at most 4294967295");
     if (Status available = limit_available(p, limit); !available) return available;
     if (limit == ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE) {
@@ -166,17 +182,22 @@ aclError aclrtDeviceSetLimit(aclrtDeviceLimit limit, size_t value) {
 aclError aclrtDeviceGetLimit(aclrtDeviceLimit limit, size_t* value) {
   return enter("aclrtDeviceGetLimit", [&](Process& p) -> Status {
     if (value == nullptr) return null_pointer("R-102", "value");
-    if (!known_limit(limit)) return bad_value("R-102", "limit", static_cast<int>(limit), "a member of aclrtDeviceLimit");
+    if (!known_limit(limit))
+      return bad_value("R-102", "limit", static_cast<int>(limit), "a member of aclrtDeviceLimit");
     if (Status available = limit_available(p, limit); !available) return available;
     *value = p.device_limits[limit].load();
     return done();
   });
 }
 
-aclError aclrtDeviceGetHostAtomicCapabilities(uint32_t*, const aclrtAtomicOperation*, const uint32_t, int32_t) {
-  return enter("aclrtDeviceGetHostAtomicCapabilities", [](Process&) -> Status { return unsupported("R-104", "atomic operations are not emulated"); });
+aclError aclrtDeviceGetHostAtomicCapabilities(uint32_t*, const aclrtAtomicOperation*, const uint32_t,
+                                              int32_t) {
+  return enter("aclrtDeviceGetHostAtomicCapabilities",
+               [](Process&) -> Status { return unsupported("R-104", "atomic operations are not emulated"); });
 }
 
-aclError aclrtDeviceGetP2PAtomicCapabilities(uint32_t*, const aclrtAtomicOperation*, const uint32_t, int32_t, int32_t) {
-  return enter("aclrtDeviceGetP2PAtomicCapabilities", [](Process&) -> Status { return unsupported("R-104", "atomic operations are not emulated"); });
+aclError aclrtDeviceGetP2PAtomicCapabilities(uint32_t*, const aclrtAtomicOperation*, const uint32_t, int32_t,
+                                             int32_t) {
+  return enter("aclrtDeviceGetP2PAtomicCapabilities",
+               [](Process&) -> Status { return unsupported("R-104", "atomic operations are not emulated"); });
 }

@@ -10,20 +10,26 @@ aclError aclrtMalloc(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
 }
 
 aclError aclrtMallocAlign32(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
-  return enter("aclrtMallocAlign32", [&](Process& p) { return allocate(p, Api::MallocAlign32, devPtr, size, policy); });
+  return enter("aclrtMallocAlign32",
+               [&](Process& p) { return allocate(p, Api::MallocAlign32, devPtr, size, policy); });
 }
 
 aclError aclrtMallocCached(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
-  return enter("aclrtMallocCached", [&](Process& p) { return allocate(p, Api::MallocCached, devPtr, size, policy); });
+  return enter("aclrtMallocCached",
+               [&](Process& p) { return allocate(p, Api::MallocCached, devPtr, size, policy); });
 }
 
 aclError aclrtMallocWithCfg(void** devPtr, size_t size, aclrtMemMallocPolicy policy, aclrtMallocConfig* cfg) {
-  return enter("aclrtMallocWithCfg", [&](Process& p) { return allocate_configured(p, Api::MallocWithCfg, devPtr, size, policy, cfg); });
+  return enter("aclrtMallocWithCfg", [&](Process& p) {
+    return allocate_configured(p, Api::MallocWithCfg, devPtr, size, policy, cfg);
+  });
 }
 
-aclError aclrtMallocForTaskScheduler(void** devPtr, size_t size, aclrtMemMallocPolicy policy, aclrtMallocConfig* cfg) {
-  return enter("aclrtMallocForTaskScheduler",
-               [&](Process& p) { return allocate_configured(p, Api::MallocForTaskScheduler, devPtr, size, policy, cfg); });
+aclError aclrtMallocForTaskScheduler(void** devPtr, size_t size, aclrtMemMallocPolicy policy,
+                                     aclrtMallocConfig* cfg) {
+  return enter("aclrtMallocForTaskScheduler", [&](Process& p) {
+    return allocate_configured(p, Api::MallocForTaskScheduler, devPtr, size, policy, cfg);
+  });
 }
 
 aclError aclrtFree(void* devPtr) {
@@ -37,7 +43,8 @@ aclError aclrtFreeWithDevSync(void* devPtr) {
   return enter("aclrtFreeWithDevSync", [&](Process& p) -> Status {
     if (devPtr == nullptr) return null_pointer("M-120", "devPtr");
     if (Status ready = needs_context(p, "M-121", Feature::NotOnIpv); !ready) return ready;
-    return p.memory().free_device(devPtr);  // every call so far is complete when it returns: nothing is left to wait for
+    return p.memory().free_device(
+        devPtr);  // every call so far is complete when it returns: nothing is left to wait for
   });
 }
 

@@ -14,10 +14,12 @@ aclError aclrtGetDeviceCount(uint32_t* count) {
     if (count == nullptr) return null_pointer("R-75", "count");
     if (Status ready = p.usable(); !ready) return ready;
     if (p.device_count() == 0) {
-      return refuse({ACL_ERROR_RT_NO_DEVICE, "R-75", "EE2002",
-                     fmt::format("the environment variable ASCEND_RT_VISIBLE_DEVICES has the value '{}', which names no device of this machine ({} in all)",
-                                 p.settings().visible_trouble, p.settings().machine_devices),
-                     "", "list existing device ids in ascending order, separated by commas, or unset the variable"});
+      return refuse(
+          {ACL_ERROR_RT_NO_DEVICE, "R-75", "EE2002",
+           fmt::format("the environment variable ASCEND_RT_VISIBLE_DEVICES has the value '{}', which names "
+                       "no device of this machine ({} in all)",
+                       p.settings().visible_trouble, p.settings().machine_devices),
+           "", "list existing device ids in ascending order, separated by commas, or unset the variable"});
     }
     *count = p.device_count();
     return done();
@@ -56,9 +58,11 @@ aclError aclrtQueryDeviceStatus(int32_t deviceId, aclrtDeviceStatus* deviceStatu
 aclError aclrtGetDeviceUtilizationRate(int32_t deviceId, aclrtUtilizationInfo* utilizationInfo) {
   return enter("aclrtGetDeviceUtilizationRate", [&](Process& p) -> Status {
     if (utilizationInfo == nullptr) return null_pointer("R-79", "utilizationInfo");
-    if (utilizationInfo->utilizationExtend != nullptr) return bad_value("R-79", "utilizationInfo->utilizationExtend", "not NULL", "NULL");
+    if (utilizationInfo->utilizationExtend != nullptr)
+      return bad_value("R-79", "utilizationInfo->utilizationExtend", "not NULL", "NULL");
     if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
-    // Nothing computes here: units that exist are idle, and those of a device that does not exist cannot be read.
+    // Nothing computes here: units that exist are idle, and those of a device that does not exist cannot be
+    // read.
     const bool exists = p.has_device(deviceId);
     const auto idle = [&](uint32_t units) { return exists && units > 0 ? 0 : -1; };
     utilizationInfo->cubeUtilization = idle(p.product().ai_cores);
@@ -73,7 +77,8 @@ aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, int64_t* value
   return enter("aclrtGetDeviceInfo", [&](Process& p) -> Status {
     if (value == nullptr) return null_pointer("R-80", "value");
     if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
-    if (!p.has_device(deviceId)) return rejected("R-80", "deviceId", deviceId, fmt::format("there are {} devices", p.device_count()));
+    if (!p.has_device(deviceId))
+      return rejected("R-80", "deviceId", deviceId, fmt::format("there are {} devices", p.device_count()));
     Result<int64_t> answer = device_attribute(p, attr);
     if (!answer) return answer.take_refusal();
     *value = *answer;
@@ -85,7 +90,8 @@ aclError aclrtGetDeviceCapability(int32_t deviceId, aclrtDevFeatureType devFeatu
   return enter("aclrtGetDeviceCapability", [&](Process& p) -> Status {
     if (value == nullptr) return null_pointer("R-82", "value");
     if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
-    if (devFeatureType != ACL_FEATURE_TSCPU_TASK_UPDATE_SUPPORT_AIC_AIV && devFeatureType != ACL_FEATURE_SYSTEM_MEMQ_EVENT_CROSS_DEV) {
+    if (devFeatureType != ACL_FEATURE_TSCPU_TASK_UPDATE_SUPPORT_AIC_AIV &&
+        devFeatureType != ACL_FEATURE_SYSTEM_MEMQ_EVENT_CROSS_DEV) {
       return rejected("R-82", "devFeatureType", static_cast<int>(devFeatureType), "no such feature");
     }
     if (!p.has_device(deviceId)) return bad_device("R-82", deviceId, p.device_count());
@@ -101,7 +107,8 @@ aclError aclrtGetDevicesTopo(uint32_t deviceId, uint32_t otherDeviceId, uint64_t
     for (const uint32_t id : {deviceId, otherDeviceId}) {
       if (!p.has_device(id)) return bad_device("R-83", id, p.device_count());
     }
-    if (deviceId == otherDeviceId) return rejected("R-83", "otherDeviceId", otherDeviceId, "it is the same device", "name two devices");
+    if (deviceId == otherDeviceId)
+      return rejected("R-83", "otherDeviceId", otherDeviceId, "it is the same device", "name two devices");
     *value = ACL_RT_DEVS_TOPOLOGY_HCCS;
     return done();
   });
@@ -132,7 +139,8 @@ aclError aclrtDeviceGetPCIBusId(int32_t deviceId, char* pciBusId, int32_t len) {
     if (pciBusId == nullptr) return null_pointer("R-86", "pciBusId");
     if (Status here = needs_feature(p, Feature::Identity, "R-266"); !here) return here;
     if (!p.has_device(deviceId)) return bad_device("R-86", deviceId, p.device_count());
-    if (len < 13) return rejected("R-86", "len", len, "the id needs 13 bytes", "pass a buffer of at least 13 bytes");
+    if (len < 13)
+      return rejected("R-86", "len", len, "the id needs 13 bytes", "pass a buffer of at least 13 bytes");
     const std::string id = pci_bus_id(p, static_cast<uint32_t>(deviceId));
     std::memcpy(pciBusId, id.c_str(), id.size() + 1);
     return done();
@@ -145,7 +153,9 @@ aclError aclrtDeviceGetByPCIBusId(const char* pciBusId, int32_t* deviceId) {
     if (deviceId == nullptr) return null_pointer("R-86", "deviceId");
     if (Status here = needs_feature(p, Feature::Identity, "R-266"); !here) return here;
     const std::optional<uint32_t> device = device_by_pci_bus_id(p, pciBusId);
-    if (!device) return rejected("R-86", "pciBusId", pciBusId, "no visible device has that id", "pass one that aclrtDeviceGetPCIBusId returned");
+    if (!device)
+      return rejected("R-86", "pciBusId", pciBusId, "no visible device has that id",
+                      "pass one that aclrtDeviceGetPCIBusId returned");
     *deviceId = static_cast<int32_t>(*device);
     return done();
   });

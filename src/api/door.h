@@ -20,12 +20,15 @@ template <class Act>
 aclError answered(const char* api, Act&& act) noexcept {
   try {
     Status status = act();
-    if (status) [[likely]] return ACL_SUCCESS;
+    if (status) [[likely]]
+      return ACL_SUCCESS;
     return report::fail(api, *status.take_refusal());
   } catch (const std::bad_alloc&) {
-    return report::fail(api, {ACL_ERROR_BAD_ALLOC, "", "EH0010", "the host is out of memory", "", "free host memory"});
+    return report::fail(
+        api, {ACL_ERROR_BAD_ALLOC, "", "EH0010", "the host is out of memory", "", "free host memory"});
   } catch (...) {
-    return report::fail(api, {ACL_ERROR_INTERNAL_ERROR, "R-15", "EH9999", "an unexpected error inside the runtime", "", ""});
+    return report::fail(
+        api, {ACL_ERROR_INTERNAL_ERROR, "R-15", "EH9999", "an unexpected error inside the runtime", "", ""});
   }
 }
 

@@ -15,7 +15,9 @@ const char* aclGetRecentErrMsg(void) {
 
 namespace {
 aclError bad_level(const char* api, aclrtLastErrLevel level) {
-  return answered(api, [&]() -> Status { return bad_value("R-21", "level", static_cast<int>(level), "ACL_RT_THREAD_LEVEL"); });
+  return answered(api, [&]() -> Status {
+    return bad_value("R-21", "level", static_cast<int>(level), "ACL_RT_THREAD_LEVEL");
+  });
 }
 }  // namespace
 

@@ -11,7 +11,8 @@ aclError aclrtMallocHost(void** hostPtr, size_t size) {
 }
 
 aclError aclrtMallocHostWithCfg(void** ptr, uint64_t size, aclrtMallocConfig* cfg) {
-  return enter("aclrtMallocHostWithCfg", [&](Process& p) { return allocate_host_configured(p, ptr, size, cfg); });
+  return enter("aclrtMallocHostWithCfg",
+               [&](Process& p) { return allocate_host_configured(p, ptr, size, cfg); });
 }
 
 aclError aclrtFreeHost(void* hostPtr) {
@@ -37,10 +38,15 @@ aclError aclrtHostRegister(void* ptr, uint64_t size, aclrtHostRegisterType type,
     if (size == 0) return bad_value("M-196", "size", size, "at least 1");
     const auto bits = static_cast<uint32_t>(type);
     constexpr uint32_t kReserved = ACL_HOST_REGISTER_IOMEMORY | ACL_HOST_REGISTER_READONLY;
-    if ((bits & ~kReserved) != 0) return unsupported("M-197", fmt::format("type {:#x} has unknown bits", bits), "pass ACL_HOST_REGISTER_MAPPED");
+    if ((bits & ~kReserved) != 0)
+      return unsupported("M-197", fmt::format("type {:#x} has unknown bits", bits),
+                         "pass ACL_HOST_REGISTER_MAPPED");
     if (Status ready = needs_context(p, "M-198", Feature::HostRegistration); !ready) return ready;
-    if (bits != 0) return unsupported("M-209", fmt::format("type {:#x} is reserved", bits), "pass ACL_HOST_REGISTER_MAPPED");
-    Result<std::uintptr_t> address = p.memory().host().register_range(reinterpret_cast<std::uintptr_t>(ptr), size, {true, false});
+    if (bits != 0)
+      return unsupported("M-209", fmt::format("type {:#x} is reserved", bits),
+                         "pass ACL_HOST_REGISTER_MAPPED");
+    Result<std::uintptr_t> address =
+        p.memory().host().register_range(reinterpret_cast<std::uintptr_t>(ptr), size, {true, false});
     if (!address) return address.take_refusal();
     *devPtr = reinterpret_cast<void*>(*address);
     return done();
@@ -54,12 +60,16 @@ aclError aclrtHostRegisterV2(void* ptr, uint64_t size, uint32_t flag) {
     constexpr uint32_t kReserved = ACL_HOST_REG_IOMEMORY | ACL_HOST_REG_READONLY;
     constexpr uint32_t kKnown = ACL_HOST_REG_MAPPED | ACL_HOST_REG_PINNED | kReserved;
     if (flag == 0 || (flag & ~kKnown) != 0) {
-      return rejected("M-203", "flag", fmt::format("{:#x}", flag), "it is 0 or has unknown bits", "OR together ACL_HOST_REG_MAPPED and ACL_HOST_REG_PINNED");
+      return rejected("M-203", "flag", fmt::format("{:#x}", flag), "it is 0 or has unknown bits",
+                      "OR together ACL_HOST_REG_MAPPED and ACL_HOST_REG_PINNED");
     }
     if (Status ready = needs_context(p, "M-204", Feature::HostRegistration); !ready) return ready;
-    if ((flag & kReserved) != 0) return unsupported("M-209", fmt::format("flag {:#x} has reserved bits", flag), "leave IOMEMORY and READONLY out");
+    if ((flag & kReserved) != 0)
+      return unsupported("M-209", fmt::format("flag {:#x} has reserved bits", flag),
+                         "leave IOMEMORY and READONLY out");
     Result<std::uintptr_t> address = p.memory().host().register_range(
-        reinterpret_cast<std::uintptr_t>(ptr), size, {(flag & ACL_HOST_REG_MAPPED) != 0, (flag & ACL_HOST_REG_PINNED) != 0});
+        reinterpret_cast<std::uintptr_t>(ptr), size,
+        {(flag & ACL_HOST_REG_MAPPED) != 0, (flag & ACL_HOST_REG_PINNED) != 0});
     if (!address) return address.take_refusal();
     return done();
   });
@@ -71,9 +81,11 @@ aclError aclrtHostGetDevicePointer(void* pHost, void** pDevice, uint32_t flag) {
     if (pDevice == nullptr) return null_pointer("M-215", "pDevice");
     if (flag != 0) return bad_value("M-216", "flag", flag, "0");
     if (Status ready = needs_context(p, "M-217", Feature::HostRegistration); !ready) return ready;
-    const std::optional<std::uintptr_t> address = p.memory().host().device_pointer(reinterpret_cast<std::uintptr_t>(pHost));
+    const std::optional<std::uintptr_t> address =
+        p.memory().host().device_pointer(reinterpret_cast<std::uintptr_t>(pHost));
     if (!address) {
-      return rejected("M-218", "pHost", hex(pHost), "no mapped registration starts there", "register it with ACL_HOST_REG_MAPPED and pass the same address");
+      return rejected("M-218", "pHost", hex(pHost), "no mapped registration starts there",
+                      "register it with ACL_HOST_REG_MAPPED and pass the same address");
     }
     *pDevice = reinterpret_cast<void*>(*address);
     return done();
@@ -88,12 +100,14 @@ aclError aclrtHostUnregister(void* ptr) {
   });
 }
 
-aclError aclrtHostMemMapCapabilities(uint32_t deviceId, aclrtHacType hacType, aclrtHostMemMapCapability* capabilities) {
+aclError aclrtHostMemMapCapabilities(uint32_t deviceId, aclrtHacType hacType,
+                                     aclrtHostMemMapCapability* capabilities) {
   return enter("aclrtHostMemMapCapabilities", [&](Process& p) -> Status {
     if (capabilities == nullptr) return null_pointer("M-223", "capabilities");
     if (!p.has_device(deviceId)) return bad_device("M-224", deviceId, p.device_count());
     if (static_cast<uint32_t>(hacType) > ACL_RT_HAC_TYPE_CCU) {
-      return rejected("M-225", "hacType", static_cast<uint32_t>(hacType), "no such accelerator", "pass a member of aclrtHacType");
+      return rejected("M-225", "hacType", static_cast<uint32_t>(hacType), "no such accelerator",
+                      "pass a member of aclrtHacType");
     }
     if (Status ready = needs_context(p, "M-226", Feature::HostMapQuery); !ready) return ready;
     const bool reaches_host = has(p.product().product, Feature::HostRegistration);  // M-228

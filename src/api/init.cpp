@@ -9,7 +9,8 @@ namespace {
 
 Status accept(Process& process, const InitConfiguration& configuration) {
   if (configuration.default_device) {
-    if (!process.has_device(*configuration.default_device)) return bad_device("R-30", *configuration.default_device, process.device_count());
+    if (!process.has_device(*configuration.default_device))
+      return bad_device("R-30", *configuration.default_device, process.device_count());
     process.set_default_device(*configuration.default_device);
   }
   report::keep_for_process(configuration.messages_of_process);
@@ -26,8 +27,9 @@ aclError aclInit(const char* configPath) {
       trouble->rule = "R-32";
       return trouble;
     }
-    return p.lifecycle().init([&] { return config::read_init_file(configPath); },
-                              [&](const InitConfiguration& configuration) { return accept(p, configuration); });
+    return p.lifecycle().init(
+        [&] { return config::read_init_file(configPath); },
+        [&](const InitConfiguration& configuration) { return accept(p, configuration); });
   });
 }
 
@@ -58,7 +60,8 @@ aclError aclInitCallbackUnRegister(aclRegisterCallbackType type, aclInitCallback
   });
 }
 
-aclError aclFinalizeCallbackRegister(aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc, void* userData) {
+aclError aclFinalizeCallbackRegister(aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc,
+                                     void* userData) {
   return enter("aclFinalizeCallbackRegister", [&](Process& p) -> Status {
     if (cbFunc == nullptr) return null_pointer("R-46", "cbFunc");
     if (Status here = needs_feature(p, Feature::NotOnIpv); !here) return here;

@@ -11,12 +11,20 @@ namespace {
 
 const char* package_directory(aclCANNPackageName name) {
   switch (name) {
-    case ACL_PKG_NAME_CANN: case ACL_PKG_NAME_RUNTIME: return "runtime";
-    case ACL_PKG_NAME_COMPILER: return "bisheng-compiler";
-    case ACL_PKG_NAME_HCCL: return "hccl";
-    case ACL_PKG_NAME_TOOLKIT: return "oam-tools";
-    case ACL_PKG_NAME_OPP: case ACL_PKG_NAME_OPP_KERNEL: return "ops-legacy";
-    case ACL_PKG_NAME_DRIVER: return "driver";
+    case ACL_PKG_NAME_CANN:
+    case ACL_PKG_NAME_RUNTIME:
+      return "runtime";
+    case ACL_PKG_NAME_COMPILER:
+      return "bisheng-compiler";
+    case ACL_PKG_NAME_HCCL:
+      return "hccl";
+    case ACL_PKG_NAME_TOOLKIT:
+      return "oam-tools";
+    case ACL_PKG_NAME_OPP:
+    case ACL_PKG_NAME_OPP_KERNEL:
+      return "ops-legacy";
+    case ACL_PKG_NAME_DRIVER:
+      return "driver";
   }
   return nullptr;
 }
@@ -46,7 +54,8 @@ aclError aclsysGetCANNVersion(aclCANNPackageName name, aclCANNPackageVersion* ve
   return enter("aclsysGetCANNVersion", [&](Process& p) -> Status {
     if (version == nullptr) return null_pointer("R-241", "version");
     const char* directory = package_directory(name);
-    if (directory == nullptr) return bad_value("R-241", "name", static_cast<int>(name), "a member of aclCANNPackageName");
+    if (directory == nullptr)
+      return bad_value("R-241", "name", static_cast<int>(name), "a member of aclCANNPackageName");
     if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
     Result<std::string> text = config::package_version(directory);
     if (!text) return text.take_refusal();

@@ -40,9 +40,10 @@ inline Refusal null_pointer(const char* rule, const char* parameter) {
 
 template <class Value>
 Refusal bad_value(const char* rule, const char* parameter, const Value& value, const char* expected) {
-  return refuse({ACL_ERROR_INVALID_PARAM, rule, "EH0007",
-                 fmt::format("value {} of parameter {} is not accepted; expected: {}", value, parameter, expected),
-                 "", fmt::format("pass {} as {}", expected, parameter)});
+  return refuse(
+      {ACL_ERROR_INVALID_PARAM, rule, "EH0007",
+       fmt::format("value {} of parameter {} is not accepted; expected: {}", value, parameter, expected), "",
+       fmt::format("pass {} as {}", expected, parameter)});
 }
 
 // --- second layer: 107xxx and up -----------------------------------------------------------------
@@ -63,14 +64,14 @@ inline Refusal no_context(const char* rule) {
 
 template <class Id>
 Refusal bad_device(const char* rule, Id id, std::uint32_t count) {
-  return refuse({ACL_ERROR_RT_INVALID_DEVICEID, rule, "EL0002",
-                 fmt::format("device {} does not exist; this process sees {} device(s), numbered from 0", id, count),
-                 "", "use aclrtGetDeviceCount to learn how many there are; ASCEND_RT_VISIBLE_DEVICES may hide some"});
+  return refuse(
+      {ACL_ERROR_RT_INVALID_DEVICEID, rule, "EL0002",
+       fmt::format("device {} does not exist; this process sees {} device(s), numbered from 0", id, count),
+       "", "use aclrtGetDeviceCount to learn how many there are; ASCEND_RT_VISIBLE_DEVICES may hide some"});
 }
 
 inline Refusal unsupported(const char* rule, std::string what, std::string solution = "") {
-  return refuse({ACL_ERROR_RT_FEATURE_NOT_SUPPORT, rule, "EE1016", std::move(what), "",
-                 std::move(solution)});
+  return refuse({ACL_ERROR_RT_FEATURE_NOT_SUPPORT, rule, "EE1016", std::move(what), "", std::move(solution)});
 }
 
 inline Refusal out_of_memory(const char* rule, std::string what, std::string cause, std::string solution) {

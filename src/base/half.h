@@ -22,7 +22,8 @@ constexpr float half_to_float(std::uint16_t half) {
   }
   if (exponent == 0x1F) {
     // Infinity is +-65536, every NaN the value that half of its fraction would give.
-    const std::uint32_t magnitude = fraction == 0 ? std::bit_cast<std::uint32_t>(65536.0F) : std::bit_cast<std::uint32_t>(98304.0F);
+    const std::uint32_t magnitude =
+        fraction == 0 ? std::bit_cast<std::uint32_t>(65536.0F) : std::bit_cast<std::uint32_t>(98304.0F);
     return fraction == 0 ? std::bit_cast<float>(sign | magnitude) : std::bit_cast<float>(magnitude);
   }
   return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);

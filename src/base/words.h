@@ -15,7 +15,10 @@ namespace belay {
 inline std::string amount(std::size_t bytes) {
   if (bytes == 1) return "1 byte";
   if (bytes < 1_KiB) return fmt::format("{} bytes", bytes);
-  struct Unit { std::size_t bytes; const char* name; };
+  struct Unit {
+    std::size_t bytes;
+    const char* name;
+  };
   for (const Unit unit : {Unit{1_TiB, "TB"}, Unit{1_GiB, "GB"}, Unit{1_MiB, "MB"}, Unit{1_KiB, "KB"}}) {
     if (bytes < unit.bytes) continue;
     if (bytes % unit.bytes == 0) return fmt::format("{} {}", bytes / unit.bytes, unit.name);

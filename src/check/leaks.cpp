@@ -27,13 +27,17 @@ void tell(Memory& memory, std::uint32_t device, const char* moment) {
   if (blocks.empty()) return;
   for (const Block& block : blocks) memory.map().mark_told(block.start);
   std::ranges::sort(blocks, [](const Block& a, const Block& b) { return a.footprint > b.footprint; });
-  std::string text = fmt::format("belay: {} block(s), {} of device {}, still allocated {}:\n", blocks.size(), amount(bytes), device, moment);
+  std::string text = fmt::format("belay: {} block(s), {} of device {}, still allocated {}:\n", blocks.size(),
+                                 amount(bytes), device, moment);
   for (std::size_t i = 0; i < std::min(blocks.size(), kMostListed); ++i) {
-    text += fmt::format("belay:   {} {} bytes ({} in {} pages)\n", hex(blocks[i].start), blocks[i].asked, amount(blocks[i].footprint),
-                        amount(page_bytes(blocks[i].page)));
+    text += fmt::format("belay:   {} {} bytes ({} in {} pages)\n", hex(blocks[i].start), blocks[i].asked,
+                        amount(blocks[i].footprint), amount(page_bytes(blocks[i].page)));
   }
-  if (blocks.size() > kMostListed) text += fmt::format("belay:   ... and {} more\n", blocks.size() - kMostListed);
-  text += "belay: free each block with the function that goes with its allocation (BELAY_LEAKS=off silences this)\n";
+  if (blocks.size() > kMostListed)
+    text += fmt::format("belay:   ... and {} more\n", blocks.size() - kMostListed);
+  text +=
+      "belay: free each block with the function that goes with its allocation (BELAY_LEAKS=off silences "
+      "this)\n";
   platform::print_line(true, text);
 }
 
@@ -47,9 +51,14 @@ void hear(const observe::Event& event) {
   Memory* memory = g_memory.load(std::memory_order_acquire);
   if (memory == nullptr) return;
   switch (event.what) {
-    case observe::What::DeviceClosing: tell(*memory, event.device, "when the device was reset [rule M-409]"); break;
-    case observe::What::Finalized: tell_all("at aclFinalize [rule R-41]"); break;
-    default: break;
+    case observe::What::DeviceClosing:
+      tell(*memory, event.device, "when the device was reset [rule M-409]");
+      break;
+    case observe::What::Finalized:
+      tell_all("at aclFinalize [rule R-41]");
+      break;
+    default:
+      break;
   }
 }
 

@@ -25,12 +25,23 @@ inline std::optional<std::size_t> parse_amount(std::string_view text) {
   if (unit.size() != 1) return std::nullopt;
   unsigned shift = 0;
   switch (std::toupper(static_cast<unsigned char>(unit[0]))) {
-    case 'B': shift = 0; break;
-    case 'K': shift = 10; break;
-    case 'M': shift = 20; break;
-    case 'G': shift = 30; break;
-    case 'T': shift = 40; break;
-    default: return std::nullopt;
+    case 'B':
+      shift = 0;
+      break;
+    case 'K':
+      shift = 10;
+      break;
+    case 'M':
+      shift = 20;
+      break;
+    case 'G':
+      shift = 30;
+      break;
+    case 'T':
+      shift = 40;
+      break;
+    default:
+      return std::nullopt;
   }
   if (value > SIZE_MAX >> shift) return std::nullopt;
   return value << shift;

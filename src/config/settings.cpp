@@ -14,27 +14,41 @@ namespace belay::config {
 namespace {
 
 constexpr std::array kOptions{
-    Option{"BELAY_PRODUCT", "--product", "A2, A3, 950, 310P, 910, 310B, IPV350 or a SoC name such as Ascend910B4", "A2",
+    Option{"BELAY_PRODUCT", "--product",
+           "A2, A3, 950, 310P, 910, 310B, IPV350 or a SoC name such as Ascend910B4", "A2",
            "the Ascend product to emulate"},
-    Option{"BELAY_DEVICES", "--devices", "1 to 64", "as the product's server has", "number of devices in the machine"},
-    Option{"BELAY_HBM", "--hbm", "an amount such as 4G, whole 2 MB pages", "the product's usable memory", "memory of each device"},
-    Option{"BELAY_HUGE", "--huge", "an amount, whole 2 MB pages", "no limit of its own", "most memory in 2 MB pages per device"},
-    Option{"BELAY_HUGE1G", "--huge1g", "an amount, whole 1 GB pages", "no limit of its own", "most memory in 1 GB pages per device"},
-    Option{"BELAY_NORMAL", "--normal", "an amount, whole 4 KB pages", "no limit of its own", "most memory in 4 KB pages per device"},
-    Option{"BELAY_P2P", "--p2p", "an amount, whole 4 KB pages", "no limit of its own", "most memory under P2P policies per device"},
-    Option{"BELAY_FORM", "--form", "EP, RC or OPEN_CTRL_CPU", "EP", "card in a host, or host and device as one (310B, 310P, 910, IPV350)"},
-    Option{"BELAY_HOST_ACCESS", "--host-access", "deny or allow", "deny", "whether host code may touch device memory"},
-    Option{"BELAY_PIN", "--pin", "strict or best-effort", "strict", "whether aclrtMallocHost fails when pages cannot be locked"},
-    Option{"BELAY_KEEP", "--keep", "an amount", "256M", "freed device memory kept by the process for its next use"},
-    Option{"BELAY_LEAKS", "--leaks", "report or off", "report", "list device blocks still alive when a device closes and at exit"},
+    Option{"BELAY_DEVICES", "--devices", "1 to 64", "as the product's server has",
+           "number of devices in the machine"},
+    Option{"BELAY_HBM", "--hbm", "an amount such as 4G, whole 2 MB pages", "the product's usable memory",
+           "memory of each device"},
+    Option{"BELAY_HUGE", "--huge", "an amount, whole 2 MB pages", "no limit of its own",
+           "most memory in 2 MB pages per device"},
+    Option{"BELAY_HUGE1G", "--huge1g", "an amount, whole 1 GB pages", "no limit of its own",
+           "most memory in 1 GB pages per device"},
+    Option{"BELAY_NORMAL", "--normal", "an amount, whole 4 KB pages", "no limit of its own",
+           "most memory in 4 KB pages per device"},
+    Option{"BELAY_P2P", "--p2p", "an amount, whole 4 KB pages", "no limit of its own",
+           "most memory under P2P policies per device"},
+    Option{"BELAY_FORM", "--form", "EP, RC or OPEN_CTRL_CPU", "EP",
+           "card in a host, or host and device as one (310B, 310P, 910, IPV350)"},
+    Option{"BELAY_HOST_ACCESS", "--host-access", "deny or allow", "deny",
+           "whether host code may touch device memory"},
+    Option{"BELAY_PIN", "--pin", "strict or best-effort", "strict",
+           "whether aclrtMallocHost fails when pages cannot be locked"},
+    Option{"BELAY_KEEP", "--keep", "an amount", "256M",
+           "freed device memory kept by the process for its next use"},
+    Option{"BELAY_LEAKS", "--leaks", "report or off", "report",
+           "list device blocks still alive when a device closes and at exit"},
     Option{"BELAY_SUMMARY", "--summary", "on or off", "off", "print at exit what happened to memory"},
-    Option{"BELAY_FAULTS", "--faults", "explain or off", "explain", "explain in words when host code touches device memory"},
+    Option{"BELAY_FAULTS", "--faults", "explain or off", "explain",
+           "explain in words when host code touches device memory"},
 };
 
 Refusal wrong(std::string_view variable, std::string_view value, std::string expected) {
-  return refuse({ACL_ERROR_RT_DEV_SETUP_ERROR, "", "EE2002",
-                 fmt::format("the environment variable {} has the value '{}'; expected: {}", variable, value, expected), "",
-                 fmt::format("correct or unset {}; 'belay run --help' lists all settings", variable)});
+  return refuse(
+      {ACL_ERROR_RT_DEV_SETUP_ERROR, "", "EE2002",
+       fmt::format("the environment variable {} has the value '{}'; expected: {}", variable, value, expected),
+       "", fmt::format("correct or unset {}; 'belay run --help' lists all settings", variable)});
 }
 
 // Reads one variable after another and keeps the first mistake.
@@ -64,10 +78,14 @@ class Reader {
     const std::optional<std::string> value = text(variable);
     if (!value) return fallback;
     for (std::size_t i = 0; i < N; ++i) {
-      if (std::ranges::equal(*value, words[i], [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); })) return i;
+      if (std::ranges::equal(*value, words[i], [](unsigned char a, unsigned char b) {
+            return std::tolower(a) == std::tolower(b);
+          }))
+        return i;
     }
     std::string expected;
-    for (const std::string_view each : words) expected += (expected.empty() ? "" : " or ") + std::string{each};
+    for (const std::string_view each : words)
+      expected += (expected.empty() ? "" : " or ") + std::string{each};
     complain(wrong(variable, *value, expected));
     return fallback;
   }
@@ -143,8 +161,11 @@ Result<Settings> read_settings() {
   constexpr std::array<std::string_view, 3> kForms{"EP", "RC", "OPEN_CTRL_CPU"};
   memory.form = static_cast<Form>(reader.word("BELAY_FORM", kForms, 0));
   if (host_is_device(memory.form) && !has(choice.row->product, Feature::HostForm)) {
-    reader.complain(wrong("BELAY_FORM", kForms[static_cast<std::size_t>(memory.form)],
-                          fmt::format("EP on {}; the RC and Control-CPU-open forms exist on 310B, 310P, 910 and IPV350 (rule M-437)", choice.row->family)));
+    reader.complain(wrong(
+        "BELAY_FORM", kForms[static_cast<std::size_t>(memory.form)],
+        fmt::format(
+            "EP on {}; the RC and Control-CPU-open forms exist on 310B, 310P, 910 and IPV350 (rule M-437)",
+            choice.row->family)));
   }
   settings.machine_devices = read_device_count(reader, choice.row->devices);
   memory.devices = settings.machine_devices;
@@ -156,13 +177,16 @@ Result<Settings> read_settings() {
   memory.keep_bytes = reader.amount_in("BELAY_KEEP", 1).value_or(256_MiB);
 
   // Where host and device are one, the host reaches device memory by nature (M-438).
-  const std::size_t access = reader.word("BELAY_HOST_ACCESS", std::array<std::string_view, 2>{"deny", "allow"}, 0);
+  const std::size_t access =
+      reader.word("BELAY_HOST_ACCESS", std::array<std::string_view, 2>{"deny", "allow"}, 0);
   memory.host_access = access == 1 || host_is_device(memory.form) ? HostAccess::Allow : HostAccess::Deny;
-  memory.pin = static_cast<PinMode>(reader.word("BELAY_PIN", std::array<std::string_view, 2>{"strict", "best-effort"}, 0));
+  memory.pin = static_cast<PinMode>(
+      reader.word("BELAY_PIN", std::array<std::string_view, 2>{"strict", "best-effort"}, 0));
   settings.leak_report = reader.word("BELAY_LEAKS", std::array<std::string_view, 2>{"report", "off"}, 0) == 0;
   settings.summary = reader.word("BELAY_SUMMARY", std::array<std::string_view, 2>{"off", "on"}, 0) == 1;
-  settings.fault_report = reader.word("BELAY_FAULTS", std::array<std::string_view, 2>{"explain", "off"}, 0) == 0 &&
-                          platform::environment("ASCEND_COREDUMP_SIGNAL").value_or("") != "none";
+  settings.fault_report =
+      reader.word("BELAY_FAULTS", std::array<std::string_view, 2>{"explain", "off"}, 0) == 0 &&
+      platform::environment("ASCEND_COREDUMP_SIGNAL").value_or("") != "none";
   read_visible(settings);
   if (Refusal trouble = reader.trouble()) return trouble;
   return settings;

@@ -13,7 +13,8 @@ namespace belay::config {
 namespace {
 
 Refusal not_found(const std::string& package, std::string reason) {
-  return refuse({ACL_ERROR_INVALID_FILE, "R-241", "EH0003", fmt::format("no version of package '{}': {}", package, reason), "",
+  return refuse({ACL_ERROR_INVALID_FILE, "R-241", "EH0003",
+                 fmt::format("no version of package '{}': {}", package, reason), "",
                  "source set_env.sh of the installation, and check share/info there"});
 }
 
@@ -58,7 +59,8 @@ std::optional<std::string> directory_of(const std::string& package) {
 }
 
 std::optional<std::int32_t> number(std::string_view digits) {
-  if (digits.empty() || digits.size() > 3 || digits.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
+  if (digits.empty() || digits.size() > 3 || digits.find_first_not_of("0123456789") != std::string_view::npos)
+    return std::nullopt;
   std::int32_t value = 0;
   for (const char c : digits) value = value * 10 + (c - '0');
   return value;
@@ -68,12 +70,14 @@ std::optional<std::int32_t> number(std::string_view digits) {
 
 Result<std::string> package_version(const std::string& package) {
   // A package is a directory name; anything with a path in it could leave the installation.
-  if (package.empty() || package.find('/') != std::string::npos || package == "..") return not_found(package, "it is not a package name");
+  if (package.empty() || package.find('/') != std::string::npos || package == "..")
+    return not_found(package, "it is not a package name");
   const std::optional<std::string> directory = directory_of(package);
   if (!directory) return not_found(package, "ASCEND_HOME_PATH or the driver's install path is not set");
   const std::string path = *directory + "/version.info";
   const platform::FileText file = platform::read_file(path, 1_MiB);
-  if (file.outcome != platform::ReadOutcome::Done) return not_found(package, fmt::format("'{}' cannot be read", path));
+  if (file.outcome != platform::ReadOutcome::Done)
+    return not_found(package, fmt::format("'{}' cannot be read", path));
   const std::optional<std::string> version = line_value(file.text, "Version=");
   if (!version) return not_found(package, fmt::format("'{}' has no line that starts with Version=", path));
   return *version;
@@ -85,7 +89,8 @@ VersionParts version_parts(const std::string& version) {
   std::size_t at = 0;
   for (std::string* field : fields) {
     if (at > version.size()) break;
-    const std::size_t dot = field == &parts.patch ? version.size() : std::min(version.find('.', at), version.size());
+    const std::size_t dot =
+        field == &parts.patch ? version.size() : std::min(version.find('.', at), version.size());
     *field = version.substr(at, dot - at);
     at = dot + 1;
   }
@@ -94,7 +99,8 @@ VersionParts version_parts(const std::string& version) {
 
 Result<std::int32_t> version_number(const std::string& version) {
   const auto malformed = [&]() -> Refusal {
-    return refuse({ACL_ERROR_INTERNAL_ERROR, "R-243", "EH0004", fmt::format("the version '{}' is not of the form 9.0.0 or 9.0.0-rc.1", version), "",
+    return refuse({ACL_ERROR_INTERNAL_ERROR, "R-243", "EH0004",
+                   fmt::format("the version '{}' is not of the form 9.0.0 or 9.0.0-rc.1", version), "",
                    "correct version.info of the package"});
   };
   const std::size_t dash = version.find('-');
@@ -112,7 +118,10 @@ Result<std::int32_t> version_number(const std::string& version) {
   std::int32_t total = numbers[0] * 10'000'000 + numbers[1] * 100'000 + numbers[2] * 1'000;
   if (dash == std::string::npos) return total;
   const std::string_view stage = std::string_view{version}.substr(dash + 1);
-  struct Stage { std::string_view name; std::int32_t offset; };
+  struct Stage {
+    std::string_view name;
+    std::int32_t offset;
+  };
   for (const Stage each : {Stage{"alpha.", -300}, Stage{"beta.", -200}, Stage{"rc.", -100}}) {
     if (!stage.starts_with(each.name)) continue;
     const std::optional<std::int32_t> count = number(stage.substr(each.name.size()));

@@ -16,9 +16,12 @@ Books::Used Books::unpack(std::uint64_t word) {
 
 std::uint64_t Books::pack(Page page, std::size_t bytes) {
   switch (page) {
-    case Page::Normal: return bytes / 4_KiB;
-    case Page::Huge2M: return bytes / 4_KiB << kHugeShift;
-    case Page::Huge1G: return bytes / 1_GiB << kGiantShift;
+    case Page::Normal:
+      return bytes / 4_KiB;
+    case Page::Huge2M:
+      return bytes / 4_KiB << kHugeShift;
+    case Page::Huge1G:
+      return bytes / 1_GiB << kGiantShift;
   }
   return 0;
 }
@@ -41,9 +44,12 @@ bool Books::take(Page page, std::size_t bytes, bool p2p) {
   std::uint64_t word = word_.load(std::memory_order_relaxed);
   do {
     const Used used = unpack(word);
-    const std::optional<std::size_t>& limit =
-        page == Page::Normal ? limits_.normal : page == Page::Huge2M ? limits_.huge : limits_.huge1g;
-    const std::size_t of_kind = page == Page::Normal ? used.normal : page == Page::Huge2M ? used.huge : used.giant;
+    const std::optional<std::size_t>& limit = page == Page::Normal   ? limits_.normal
+                                              : page == Page::Huge2M ? limits_.huge
+                                                                     : limits_.huge1g;
+    const std::size_t of_kind = page == Page::Normal   ? used.normal
+                                : page == Page::Huge2M ? used.huge
+                                                       : used.giant;
     const bool fits = bytes <= limits_.total - used.all() && (!limit || of_kind + bytes <= *limit);
     if (!fits) {
       if (p2p && limits_.p2p) p2p_used_.fetch_sub(bytes, std::memory_order_relaxed);
@@ -84,14 +90,16 @@ Amounts Books::of(Page page, bool p2p) const {
     } else {
       // What is left below 2 MB is one huge page that small ones have broken up: it counts as normal as a
       // whole, so that free never exceeds total (M-430 d).
-      huge = {round_down(all.free, 2_MiB), round_down(all.total, 2_MiB) - (all.free % 2_MiB == 0 ? 0 : 2_MiB)};
+      huge = {round_down(all.free, 2_MiB),
+              round_down(all.total, 2_MiB) - (all.free % 2_MiB == 0 ? 0 : 2_MiB)};
     }
     answer = page == Page::Huge2M ? huge : Amounts{all.free - huge.free, all.total - huge.total};
   }
   if (!p2p || !limits_.p2p) return answer;
   const std::size_t left = *limits_.p2p - p2p_used_.load(std::memory_order_relaxed);
   const std::size_t unit = page_bytes(page);  // whole pages of the kind
-  return {std::min(answer.free, round_down(left, unit)), std::min(answer.total, round_down(*limits_.p2p, unit))};
+  return {std::min(answer.free, round_down(left, unit)),
+          std::min(answer.total, round_down(*limits_.p2p, unit))};
 }
 
 }  // namespace belay

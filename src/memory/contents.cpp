@@ -12,7 +12,9 @@ namespace {
 
 // Normal pages are written one by one, large pages in steps that are cheap to fill once.
 std::uint8_t granule_shift_of(const Heap& heap) {
-  return heap.use.load(std::memory_order_relaxed) == Heap::Use::Carved && heap.heap_class != HeapClass::Huge2M ? 12 : 16;
+  return heap.use.load(std::memory_order_relaxed) == Heap::Use::Carved && heap.heap_class != HeapClass::Huge2M
+             ? 12
+             : 16;
 }
 
 // Calls act(word index, mask) for the bits [first, end).
@@ -39,13 +41,15 @@ Granules granules(const Heap& heap, std::size_t offset, std::size_t bytes) {
 
 Contents::Contents(HeapMap& map, HostAccess access, std::size_t keep_bytes)
     : map_{map}, access_{access}, keep_bytes_{keep_bytes} {
-  // Without the file (out of descriptors or kernel memory) allocation works and the first access fails in words.
+  // Without the file (out of descriptors or kernel memory) allocation works and the first access fails in
+  // words.
   file_.create("belay-device-memory", map.window().bytes);
 }
 
 Contents::~Contents() {
   for (std::size_t i = 0; i < map_.heap_count(); ++i) {
-    if (std::byte* view = map_.heap_at(map_.heap_start(i)).view.load()) platform::SharedBytes::unview(view, kHeapBytes);
+    if (std::byte* view = map_.heap_at(map_.heap_start(i)).view.load())
+      platform::SharedBytes::unview(view, kHeapBytes);
   }
 }
 
@@ -68,15 +72,18 @@ bool Contents::start_table(Heap& heap) {
   void* table = std::calloc((kHeapBytes >> shift) / 64, sizeof(std::uint64_t));
   if (table == nullptr) return false;
   heap.granule_shift.store(shift, std::memory_order_relaxed);
-  std::free(heap.committed.exchange(static_cast<std::atomic<std::uint64_t>*>(table), std::memory_order_acq_rel));
+  std::free(
+      heap.committed.exchange(static_cast<std::atomic<std::uint64_t>*>(table), std::memory_order_acq_rel));
   return true;
 }
 
 // Gives a heap its table of committed granules and its view, once.
 bool Contents::prepare(Heap& heap, std::uintptr_t start) {
-  if (heap.view.load(std::memory_order_acquire) != nullptr || heap.viewless.load(std::memory_order_acquire)) return true;
+  if (heap.view.load(std::memory_order_acquire) != nullptr || heap.viewless.load(std::memory_order_acquire))
+    return true;
   const std::lock_guard lock{committing_};
-  if (heap.view.load(std::memory_order_relaxed) != nullptr || heap.viewless.load(std::memory_order_relaxed)) return true;
+  if (heap.view.load(std::memory_order_relaxed) != nullptr || heap.viewless.load(std::memory_order_relaxed))
+    return true;
   if (heap.committed.load(std::memory_order_relaxed) == nullptr && !start_table(heap)) return false;
   std::byte* view = file_.view(start - map_.window().base, kHeapBytes);
   if (view == nullptr) {
@@ -92,10 +99,9 @@ bool Contents::all_committed(const Heap& heap, std::size_t offset, std::size_t b
   bool all = true;
   const std::atomic<std::uint64_t>* table = heap.committed.load(std::memory_order_acquire);
   const Granules range = granules(heap, offset, bytes);
-  by_word(range.first, range.end,
-          [&](std::size_t word, std::uint64_t mask) {
-            all = all && (table[word].load(std::memory_order_acquire) & mask) == mask;
-          });
+  by_word(range.first, range.end, [&](std::size_t word, std::uint64_t mask) {
+    all = all && (table[word].load(std::memory_order_acquire) & mask) == mask;
+  });
   return all;
 }
 
@@ -187,7 +193,8 @@ bool Contents::fill(std::uintptr_t to, unsigned char value, std::size_t bytes) {
     }
     const std::vector<unsigned char> piece(std::min<std::size_t>(part, 64_KiB), value);
     for (std::size_t done = 0; done < part; done += piece.size()) {
-      if (!file_.write(index * kHeapBytes + offset + done, piece.data(), std::min(piece.size(), part - done))) return false;
+      if (!file_.write(index * kHeapBytes + offset + done, piece.data(), std::min(piece.size(), part - done)))
+        return false;
     }
     return true;
   });
@@ -235,8 +242,9 @@ bool Contents::copy(std::uintptr_t to, std::uintptr_t from, std::size_t bytes) {
 void Contents::discard(Heap& heap, std::size_t index, std::size_t offset, std::size_t bytes) {
   std::atomic<std::uint64_t>* table = heap.committed.load(std::memory_order_relaxed);
   const Granules range = granules(heap, offset, bytes);
-  by_word(range.first, range.end,
-          [&](std::size_t word, std::uint64_t mask) { table[word].fetch_and(~mask, std::memory_order_relaxed); });
+  by_word(range.first, range.end, [&](std::size_t word, std::uint64_t mask) {
+    table[word].fetch_and(~mask, std::memory_order_relaxed);
+  });
   file_.discard(index * kHeapBytes + offset, bytes);
 }
 
@@ -259,22 +267,26 @@ bool Contents::begin(std::uintptr_t start, std::size_t bytes, bool read_only) {
   });
 }
 
-bool Contents::let_host_touch(Heap& heap, std::size_t index, std::size_t offset, std::size_t bytes, bool read_only) {
+bool Contents::let_host_touch(Heap& heap, std::size_t index, std::size_t offset, std::size_t bytes,
+                              bool read_only) {
   if (!prepare(heap, map_.heap_start(index))) return false;
   if (!heap.host_mapped.load(std::memory_order_acquire)) {
     const std::lock_guard lock{committing_};
     if (!heap.host_mapped.load(std::memory_order_relaxed)) {
-      if (!map_.window().reserved || !file_.map_at(map_.heap_start(index), index * kHeapBytes, kHeapBytes)) return false;
+      if (!map_.window().reserved || !file_.map_at(map_.heap_start(index), index * kHeapBytes, kHeapBytes))
+        return false;
       heap.host_mapped.store(true, std::memory_order_release);
     }
   }
-  return !read_only || platform::protect_pages(reinterpret_cast<void*>(map_.heap_start(index) + offset), bytes, false);
+  return !read_only ||
+         platform::protect_pages(reinterpret_cast<void*>(map_.heap_start(index) + offset), bytes, false);
 }
 
 void Contents::end(std::uintptr_t start, std::size_t bytes, bool read_only) {
   by_heap(start, bytes, [&](Heap& heap, std::size_t index, std::size_t offset, std::size_t part) {
     if (host_may_touch()) {
-      if (read_only) platform::protect_pages(reinterpret_cast<void*>(map_.heap_start(index) + offset), part, true);
+      if (read_only)
+        platform::protect_pages(reinterpret_cast<void*>(map_.heap_start(index) + offset), part, true);
       file_.discard(index * kHeapBytes + offset, part);
       return true;
     }

@@ -18,9 +18,12 @@ void DeviceMemory::open(std::uint32_t device, const BookLimits& limits, HeapMap&
 HeapClass DeviceMemory::class_of(Page page, Origin origin) {
   switch (origin) {
     case Origin::MediaV1:
-    case Origin::MediaV2: return HeapClass::Media;
-    case Origin::Host: return HeapClass::Host;
-    case Origin::Malloc: break;
+    case Origin::MediaV2:
+      return HeapClass::Media;
+    case Origin::Host:
+      return HeapClass::Host;
+    case Origin::Malloc:
+      break;
   }
   return page == Page::Huge2M ? HeapClass::Huge2M : HeapClass::Normal;
 }
@@ -28,15 +31,17 @@ HeapClass DeviceMemory::class_of(Page page, Origin origin) {
 Refusal DeviceMemory::shortage(const Plan& plan) const {
   const Amounts pool = books_.pool();
   const Amounts kind = books_.of(plan.page, plan.p2p);
-  observe::publish({observe::What::AllocationRefused, device_, 0, 0, plan.asked, plan.footprint, page_bytes(plan.page)});
-  return out_of_memory(
-      "M-86",
-      fmt::format("module APP asked for {} bytes on device {}, which take {} ({} bytes) of {} pages; the device has {} "
-                  "bytes free of {} in all, {} free for that kind of page",
-                  plan.asked, device_, amount(plan.footprint), plan.footprint, amount(page_bytes(plan.page)), pool.free,
-                  pool.total, kind.free),
-      "not enough memory of the kind that the policy asks for",
-      "free memory or ask for less; BELAY_HBM, BELAY_HUGE, BELAY_HUGE1G and BELAY_NORMAL set how much there is");
+  observe::publish(
+      {observe::What::AllocationRefused, device_, 0, 0, plan.asked, plan.footprint, page_bytes(plan.page)});
+  return out_of_memory("M-86",
+                       fmt::format("module APP asked for {} bytes on device {}, which take {} ({} bytes) of "
+                                   "{} pages; the device has {} "
+                                   "bytes free of {} in all, {} free for that kind of page",
+                                   plan.asked, device_, amount(plan.footprint), plan.footprint,
+                                   amount(page_bytes(plan.page)), pool.free, pool.total, kind.free),
+                       "not enough memory of the kind that the policy asks for",
+                       "free memory or ask for less; BELAY_HBM, BELAY_HUGE, BELAY_HUGE1G and BELAY_NORMAL "
+                       "set how much there is");
 }
 
 Result<std::uintptr_t> DeviceMemory::allocate(const Plan& plan, std::uint8_t module, Origin origin) {
@@ -53,10 +58,12 @@ Result<std::uintptr_t> DeviceMemory::allocate(const Plan& plan, std::uint8_t mod
   const bool alone = stands_alone(footprint, page);
   const HeapClass heap_class = class_of(page, origin);
   RangePool& pool = pools_[static_cast<std::size_t>(heap_class)];
-  const std::uintptr_t start = alone ? map_->open_whole(footprint, device_, heap_class) : pool.take(footprint);
+  const std::uintptr_t start =
+      alone ? map_->open_whole(footprint, device_, heap_class) : pool.take(footprint);
   if (start == 0) {
     books_.give(page, footprint, plan.p2p);
-    return out_of_memory("M-39", fmt::format("no room of {} is left in the device address window", amount(footprint)),
+    return out_of_memory("M-39",
+                         fmt::format("no room of {} is left in the device address window", amount(footprint)),
                          "the window is full of live blocks, or the process has no address space left",
                          "free memory, or raise the limit on address space (ulimit -v)");
   }
@@ -73,12 +80,14 @@ Result<std::uintptr_t> DeviceMemory::allocate(const Plan& plan, std::uint8_t mod
   while (now > peak && !usage.peak.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
   }
   map_->publish(start, {footprint / 4_KiB, page, origin, module, plan.read_only, plan.p2p}, plan.asked);
-  observe::publish({observe::What::DeviceAllocated, device_, start, 0, plan.asked, footprint, page_bytes(page)});
+  observe::publish(
+      {observe::What::DeviceAllocated, device_, start, 0, plan.asked, footprint, page_bytes(page)});
   return start;
 }
 
 void DeviceMemory::release(const Block& block) {
-  observe::publish({observe::What::DeviceFreed, device_, block.start, 0, block.asked, block.footprint, page_bytes(block.page)});
+  observe::publish({observe::What::DeviceFreed, device_, block.start, 0, block.asked, block.footprint,
+                    page_bytes(block.page)});
   contents_->end(block.start, block.footprint, block.read_only);
   usage_[block.module].current.fetch_sub(block.footprint, std::memory_order_relaxed);
   books_.give(block.page, block.footprint, block.p2p);
@@ -97,7 +106,8 @@ std::vector<ModuleUsage> DeviceMemory::usage() const {
     const std::size_t current = usage_[module].current.load(std::memory_order_relaxed);
     list.push_back({static_cast<std::uint8_t>(module), current, peak});
   }
-  std::ranges::stable_sort(list, [](const ModuleUsage& a, const ModuleUsage& b) { return a.current > b.current; });
+  std::ranges::stable_sort(list,
+                           [](const ModuleUsage& a, const ModuleUsage& b) { return a.current > b.current; });
   return list;
 }
 

@@ -37,7 +37,9 @@ class DeviceMemory {
   struct Usage {
     std::atomic<std::size_t> current{0}, peak{0};
   };
-  static bool stands_alone(std::size_t footprint, Page page) { return page == Page::Huge1G || footprint > kLargestCarved; }
+  static bool stands_alone(std::size_t footprint, Page page) {
+    return page == Page::Huge1G || footprint > kLargestCarved;
+  }
   static HeapClass class_of(Page page, Origin origin);
   Refusal shortage(const Plan& plan) const;
 

@@ -31,8 +31,9 @@ HeapMap::HeapMap(const platform::AddressRange& window)
 HeapMap::~HeapMap() {
   for (std::size_t i = 0; i < count_; ++i) {
     Heap& heap = heaps_[i];
-    for (void* table : {static_cast<void*>(heap.words), static_cast<void*>(heap.asked), static_cast<void*>(heap.heads),
-                        static_cast<void*>(heap.covers), static_cast<void*>(heap.committed.load())}) {
+    for (void* table :
+         {static_cast<void*>(heap.words), static_cast<void*>(heap.asked), static_cast<void*>(heap.heads),
+          static_cast<void*>(heap.covers), static_cast<void*>(heap.committed.load())}) {
       std::free(table);
     }
   }
@@ -78,13 +79,16 @@ void HeapMap::close_whole(std::uintptr_t start, std::size_t bytes) {
   const std::size_t index = heap_index(start);
   const std::size_t heaps = (bytes + kHeapBytes - 1) / kHeapBytes;
   const std::lock_guard lock{opening_};
-  for (std::size_t i = 0; i < heaps; ++i) heaps_[index + i].use.store(Heap::Use::Closed, std::memory_order_release);
+  for (std::size_t i = 0; i < heaps; ++i)
+    heaps_[index + i].use.store(Heap::Use::Closed, std::memory_order_release);
   region_of(heaps_[index].heap_class).give(index, heaps);
 }
 
-Block HeapMap::block_from(std::uintptr_t start, std::uint64_t packed, std::size_t asked, std::uint32_t device) const {
+Block HeapMap::block_from(std::uintptr_t start, std::uint64_t packed, std::size_t asked,
+                          std::uint32_t device) const {
   const BlockWord word = BlockWord::unpack(packed);
-  return {start, asked, word.units * 4_KiB, device, word.page, word.origin, word.module, word.read_only, word.p2p, word.told};
+  return {start,       asked,       word.units * 4_KiB, device,   word.page,
+          word.origin, word.module, word.read_only,     word.p2p, word.told};
 }
 
 void HeapMap::publish(std::uintptr_t start, const BlockWord& word, std::size_t asked) {
@@ -149,18 +153,21 @@ std::optional<Block> HeapMap::find(std::uintptr_t address) const {
   const std::size_t index = heap_index(address);
   const Heap& heap = heaps_[index];
   switch (heap.use.load(std::memory_order_acquire)) {
-    case Heap::Use::Closed: return std::nullopt;
+    case Heap::Use::Closed:
+      return std::nullopt;
     case Heap::Use::Whole:
     case Heap::Use::Tail: {
       const std::uint32_t first = heap.first.load(std::memory_order_relaxed);
       const Heap& head = heaps_[first];
       const std::uint64_t word = head.whole_word.load(std::memory_order_acquire);
       if (word == 0) return std::nullopt;
-      const Block block = block_from(heap_start(first), word, head.whole_asked.load(std::memory_order_relaxed), head.device);
+      const Block block =
+          block_from(heap_start(first), word, head.whole_asked.load(std::memory_order_relaxed), head.device);
       if (address - block.start >= block.footprint) return std::nullopt;
       return block;
     }
-    case Heap::Use::Carved: break;
+    case Heap::Use::Carved:
+      break;
   }
   const std::size_t unit = unit_of(heap.heap_class);
   const std::size_t at = (address % kHeapBytes) / unit;

@@ -49,8 +49,13 @@ struct BlockWord {
            static_cast<std::uint64_t>(module) << 8 | static_cast<std::uint64_t>(units) << 16;
   }
   static BlockWord unpack(std::uint64_t word) {
-    return {static_cast<std::size_t>(word >> 16), static_cast<Page>(word >> 3 & 3), static_cast<Origin>(word >> 5 & 3),
-            static_cast<std::uint8_t>(word >> 8), (word & 2) != 0, (word & 4) != 0, (word & kTold) != 0};
+    return {static_cast<std::size_t>(word >> 16),
+            static_cast<Page>(word >> 3 & 3),
+            static_cast<Origin>(word >> 5 & 3),
+            static_cast<std::uint8_t>(word >> 8),
+            (word & 2) != 0,
+            (word & 4) != 0,
+            (word & kTold) != 0};
   }
 };
 
@@ -126,7 +131,9 @@ class HeapMap {
   platform::AddressRange window_;
   std::size_t count_;
   std::unique_ptr<Heap[], Free> heaps_;
-  RunMap& region_of(HeapClass heap_class) { return heap_class == HeapClass::Media ? free_media_heaps_ : free_heaps_; }
+  RunMap& region_of(HeapClass heap_class) {
+    return heap_class == HeapClass::Media ? free_media_heaps_ : free_heaps_;
+  }
 
   std::mutex opening_;
   RunMap free_heaps_;
@@ -147,11 +154,13 @@ void HeapMap::for_each_block(std::uint32_t device, Visit&& visit) const {
     }
     const std::size_t unit = unit_of(heap.heap_class);
     for (std::size_t group = 0; group < (kHeapBytes / unit + 63) / 64; ++group) {
-      for (std::uint64_t bits = heap.heads[group].load(std::memory_order_acquire); bits != 0; bits &= bits - 1) {
+      for (std::uint64_t bits = heap.heads[group].load(std::memory_order_acquire); bits != 0;
+           bits &= bits - 1) {
         const std::size_t at = group * 64 + static_cast<std::size_t>(__builtin_ctzll(bits));
         const std::uint64_t word = heap.words[at].load(std::memory_order_acquire);
         if (word != 0) {
-          visit(block_from(heap_start(h) + at * unit, word, heap.asked[at].load(std::memory_order_relaxed), device));
+          visit(block_from(heap_start(h) + at * unit, word, heap.asked[at].load(std::memory_order_relaxed),
+                           device));
         }
       }
     }

@@ -17,40 +17,46 @@ std::size_t block_bytes(const Plan& plan, bool unified_address) {
 }
 
 Refusal already_registered(const char* rule, std::uintptr_t start, std::size_t bytes) {
-  return refuse({ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED, rule, "EE1011",
-                 fmt::format("the range {} + {} bytes overlaps one that is registered already", hex(start), bytes), "",
-                 "unregister the earlier range with aclrtHostUnregister first"});
+  return refuse(
+      {ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED, rule, "EE1011",
+       fmt::format("the range {} + {} bytes overlaps one that is registered already", hex(start), bytes), "",
+       "unregister the earlier range with aclrtHostUnregister first"});
 }
 
 }  // namespace
 
 Refusal HostMemory::lock_refused(std::size_t bytes) const {
   const std::optional<std::size_t> limit = platform::lock_limit();
-  return out_of_memory("M-431",
-                       fmt::format("module APP asked for {} bytes of page-locked host memory and the system refused to "
-                                   "lock them; the limit is {} (ulimit -l)",
-                                   bytes, limit ? amount(*limit) : "none"),
-                       "the limit on locked memory of this user is used up, or the machine is out of memory",
-                       "raise it with 'ulimit -l' or memlock in /etc/security/limits.conf, or set BELAY_PIN=best-effort "
-                       "to go on with memory that is not locked");
+  return out_of_memory(
+      "M-431",
+      fmt::format("module APP asked for {} bytes of page-locked host memory and the system refused to "
+                  "lock them; the limit is {} (ulimit -l)",
+                  bytes, limit ? amount(*limit) : "none"),
+      "the limit on locked memory of this user is used up, or the machine is out of memory",
+      "raise it with 'ulimit -l' or memlock in /etc/security/limits.conf, or set BELAY_PIN=best-effort "
+      "to go on with memory that is not locked");
 }
 
 Result<void*> HostMemory::allocate(const Plan& plan, bool unified_address) {
   const std::size_t bytes = block_bytes(plan, unified_address);
   const platform::Pinned pinned = platform::map_pinned(bytes, pin_ == PinMode::Strict);
   switch (pinned.outcome) {
-    case platform::PinOutcome::LockRefused: return lock_refused(plan.asked);
+    case platform::PinOutcome::LockRefused:
+      return lock_refused(plan.asked);
     case platform::PinOutcome::NoMemory:
       return out_of_memory("M-174", fmt::format("module APP asked for {} bytes of host memory", plan.asked),
                            "the host has no room for them", "ask for less, or free host memory first");
-    case platform::PinOutcome::Done: break;
+    case platform::PinOutcome::Done:
+      break;
   }
   std::memset(pinned.start, kFreshByte, bytes);  // not initialised, and never zero by luck (M-13)
   {
     const std::unique_lock lock{mutex_};
-    blocks_.emplace(reinterpret_cast<std::uintptr_t>(pinned.start), PinnedBlock{bytes, plan.asked, unified_address});
+    blocks_.emplace(reinterpret_cast<std::uintptr_t>(pinned.start),
+                    PinnedBlock{bytes, plan.asked, unified_address});
   }
-  observe::publish({observe::What::HostAllocated, 0, reinterpret_cast<std::uintptr_t>(pinned.start), 0, plan.asked, bytes, 4_KiB});
+  observe::publish({observe::What::HostAllocated, 0, reinterpret_cast<std::uintptr_t>(pinned.start), 0,
+                    plan.asked, bytes, 4_KiB});
   return pinned.start;
 }
 
@@ -68,8 +74,10 @@ Status HostMemory::release(void* pointer) {
     if (found == blocks_.end()) {
       const std::optional<HostRange> around = pinned_around(start);
       return rejected("M-189", "hostPtr", hex(start),
-                      around ? fmt::format("it points {} bytes into the pinned block {}, not at its start", start - around->start, hex(around->start))
-                             : "no live block of pinned host memory starts there; it was freed already, or comes from another allocator",
+                      around ? fmt::format("it points {} bytes into the pinned block {}, not at its start",
+                                           start - around->start, hex(around->start))
+                             : "no live block of pinned host memory starts there; it was freed already, or "
+                               "comes from another allocator",
                       "free each block once, with the address that aclrtMallocHost returned");
     }
     if (registered_overlap(start, found->second.bytes)) {
@@ -112,16 +120,20 @@ std::uintptr_t HostMemory::take_alias(std::size_t bytes) {
   return free_aliases_.take(bytes).value_or(0);
 }
 
-Result<std::uintptr_t> HostMemory::register_range(std::uintptr_t start, std::size_t bytes, RegisterWish wish) {
+Result<std::uintptr_t> HostMemory::register_range(std::uintptr_t start, std::size_t bytes,
+                                                  RegisterWish wish) {
   if (start % 4_KiB != 0) {
     return driver_refuses("M-207", fmt::format("the address {} is not a multiple of 4096", hex(start)),
                           "register whole pages: start at a multiple of 4096");
   }
   if (bytes > SIZE_MAX - 4_KiB - start) {
-    return driver_refuses("M-207", fmt::format("the range {} + {} bytes ends beyond the address space", hex(start), bytes), "check the size");
+    return driver_refuses(
+        "M-207", fmt::format("the range {} + {} bytes ends beyond the address space", hex(start), bytes),
+        "check the size");
   }
   const std::unique_lock lock{mutex_};
-  if (registered_overlap(start, bytes)) return already_registered(wish.pinned ? "M-205" : "M-200", start, bytes);
+  if (registered_overlap(start, bytes))
+    return already_registered(wish.pinned ? "M-205" : "M-200", start, bytes);
   const std::optional<HostRange> pinned = pinned_around(start);
   Registration registration{bytes, 0, false};
   if (wish.pinned) {
@@ -136,7 +148,8 @@ Result<std::uintptr_t> HostMemory::register_range(std::uintptr_t start, std::siz
     const bool same_address = pinned && blocks_.at(pinned->start).unified_address;
     registration.device_address = same_address ? start : take_alias(*round_up(bytes, 4_KiB));
     if (registration.device_address == 0) {
-      return out_of_memory("M-210", "no device address is left for registered host memory", "", "unregister ranges that are no longer used");
+      return out_of_memory("M-210", "no device address is left for registered host memory", "",
+                           "unregister ranges that are no longer used");
     }
   }
   registrations_.emplace(start, registration);

@@ -43,7 +43,9 @@ class HostMemory {
   // The pinned block or registered range around an address.
   std::optional<HostRange> find(std::uintptr_t address) const;
   // An address that registration handed out for device-side use only (M-210).
-  bool is_device_alias(std::uintptr_t address) const { return aliases_.bytes != 0 && aliases_.contains(address); }
+  bool is_device_alias(std::uintptr_t address) const {
+    return aliases_.bytes != 0 && aliases_.contains(address);
+  }
 
  private:
   struct PinnedBlock {

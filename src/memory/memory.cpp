@@ -46,9 +46,12 @@ Result<void*> Memory::allocate(std::uint32_t device, const Plan& plan, std::uint
     std::size_t used = media_bytes_.load();
     do {
       if (plan.footprint > kMediaWindow - used) {
-        return out_of_memory("M-400", fmt::format("module DVPP asked for {} bytes; this process holds {} of the {} that media memory may take",
-                                                  plan.asked, amount(used), amount(kMediaWindow)),
-                             "the media address space of a process is used up", "free media memory first");
+        return out_of_memory(
+            "M-400",
+            fmt::format(
+                "module DVPP asked for {} bytes; this process holds {} of the {} that media memory may take",
+                plan.asked, amount(used), amount(kMediaWindow)),
+            "the media address space of a process is used up", "free media memory first");
       }
     } while (!media_bytes_.compare_exchange_weak(used, used + plan.footprint));
   }
@@ -60,25 +63,29 @@ Result<void*> Memory::allocate(std::uint32_t device, const Plan& plan, std::uint
   return reinterpret_cast<void*>(*start);
 }
 
-Result<void*> Memory::allocate_host(std::uint32_t device, const Plan& plan, std::uint8_t module, bool unified_address) {
+Result<void*> Memory::allocate_host(std::uint32_t device, const Plan& plan, std::uint8_t module,
+                                    bool unified_address) {
   if (host_is_device(settings_.form)) return allocate(device, plan, module, Origin::Host);  // M-438
   return host_.allocate(plan, unified_address);
 }
 
 void Memory::end_block(const Block& block) {
-  if (is_media(block.origin) && has(settings_.product->product, Feature::MediaWindow16G)) media_bytes_.fetch_sub(block.footprint);
+  if (is_media(block.origin) && has(settings_.product->product, Feature::MediaWindow16G))
+    media_bytes_.fetch_sub(block.footprint);
   devices_[block.device]->release(block);
 }
 
 std::string Memory::describe(std::uintptr_t address) const {
   if (map_.contains(address)) {
     if (const std::optional<Block> block = map_.find(address)) {
-      return fmt::format("it points {} bytes into the block {} of {} bytes on device {}, not at its start", address - block->start,
-                         hex(block->start), block->asked, block->device);
+      return fmt::format("it points {} bytes into the block {} of {} bytes on device {}, not at its start",
+                         address - block->start, hex(block->start), block->asked, block->device);
     }
-    return "it is a device address, but no live block is there: freed already, lost in a device reset, or never allocated";
+    return "it is a device address, but no live block is there: freed already, lost in a device reset, or "
+           "never allocated";
   }
-  if (host_.is_device_alias(address)) return "it is a device address of registered host memory, which belongs to its registration";
+  if (host_.is_device_alias(address))
+    return "it is a device address of registered host memory, which belongs to its registration";
   return "it is not device memory: it comes from another allocator";
 }
 
@@ -96,7 +103,8 @@ Status Memory::free_device(void* pointer) {
 Status Memory::free_host(void* pointer) {
   const auto start = reinterpret_cast<std::uintptr_t>(pointer);
   if (!map_.contains(start)) return host_.release(pointer);
-  if (const std::optional<Block> block = map_.find(start); block && block->origin == Origin::Host && block->start == start) {
+  if (const std::optional<Block> block = map_.find(start);
+      block && block->origin == Origin::Host && block->start == start) {
     if (const std::optional<Block> ours = map_.withdraw(start)) {
       end_block(*ours);
       return done();
@@ -111,7 +119,8 @@ Status Memory::free_media(void* pointer) {
     end_block(*block);
     return done();
   }
-  return rejected("M-398", "devPtr", hex(start), describe(start), "pass the address that the media allocator returned, once");
+  return rejected("M-398", "devPtr", hex(start), describe(start),
+                  "pass the address that the media allocator returned, once");
 }
 
 void Memory::close_device(std::uint32_t device) {

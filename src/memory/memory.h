@@ -42,7 +42,8 @@ class Memory {
   DeviceMemory& device(std::uint32_t index) { return *devices_[index]; }
 
   Result<void*> allocate(std::uint32_t device, const Plan& plan, std::uint8_t module, Origin origin);
-  Result<void*> allocate_host(std::uint32_t device, const Plan& plan, std::uint8_t module, bool unified_address);
+  Result<void*> allocate_host(std::uint32_t device, const Plan& plan, std::uint8_t module,
+                              bool unified_address);
 
   Status free_device(void* pointer);  // M-111, M-116: any block, pinned ones too
   Status free_host(void* pointer);    // M-188, M-189

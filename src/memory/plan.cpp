@@ -47,7 +47,8 @@ constexpr bool bytes_taken_hold() {
     if (bytes_of(row.size, Api::MallocAlign32, 0, kPadded) != row.unpadded) return false;
     if (bytes_of(row.size, Api::Malloc, 6, kPadded) != row.unpadded) return false;
     if (bytes_of(row.size, Api::Malloc, 0, k950) != row.unpadded) return false;
-    for (const Api api : {Api::MallocWithCfg, Api::MallocForTaskScheduler, Api::MallocHost, Api::MallocHostWithCfg}) {
+    for (const Api api :
+         {Api::MallocWithCfg, Api::MallocForTaskScheduler, Api::MallocHost, Api::MallocHostWithCfg}) {
       if (bytes_of(row.size, api, 0, kPadded) != row.unpadded) return false;
     }
   }
@@ -95,11 +96,14 @@ constexpr Footprint kUnpaddedFootprints[] = {
 };
 
 constexpr bool footprints_hold(const Footprint& row, Api api, const ProductRow& product) {
-  return cost(row.size, api, 2, product) == row.normal_only && cost(row.size, api, 5, product) == row.normal_only &&
-         cost(row.size, api, 1, product) == row.huge_only && cost(row.size, api, 4, product) == row.huge_only &&
-         cost(row.size, api, 3, product) == row.huge_only && cost(row.size, api, 0, product) == row.huge_first &&
-         cost(row.size, api, kOutside, product) == row.out_of_range && cost(row.size, api, 6, product) == row.huge1g &&
-         cost(row.size, api, 7, product) == row.huge1g;
+  return cost(row.size, api, 2, product) == row.normal_only &&
+         cost(row.size, api, 5, product) == row.normal_only &&
+         cost(row.size, api, 1, product) == row.huge_only &&
+         cost(row.size, api, 4, product) == row.huge_only &&
+         cost(row.size, api, 3, product) == row.huge_only &&
+         cost(row.size, api, 0, product) == row.huge_first &&
+         cost(row.size, api, kOutside, product) == row.out_of_range &&
+         cost(row.size, api, 6, product) == row.huge1g && cost(row.size, api, 7, product) == row.huge1g;
 }
 constexpr bool footprints_hold() {
   for (const Footprint& row : kPaddedFootprints) {

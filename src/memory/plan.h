@@ -19,16 +19,26 @@ enum class Page : std::uint8_t { Normal, Huge2M, Huge1G };
 
 constexpr std::size_t page_bytes(Page page) {
   switch (page) {
-    case Page::Normal: return 4_KiB;
-    case Page::Huge2M: return 2_MiB;
-    case Page::Huge1G: return 1_GiB;
+    case Page::Normal:
+      return 4_KiB;
+    case Page::Huge2M:
+      return 2_MiB;
+    case Page::Huge1G:
+      return 1_GiB;
   }
   return 0;
 }
 
 enum class Api : std::uint8_t {
-  Malloc, MallocAlign32, MallocCached, MallocWithCfg, MallocForTaskScheduler,
-  MallocHost, MallocHostWithCfg, MediaV1Malloc, MediaV2Malloc,
+  Malloc,
+  MallocAlign32,
+  MallocCached,
+  MallocWithCfg,
+  MallocForTaskScheduler,
+  MallocHost,
+  MallocHostWithCfg,
+  MediaV1Malloc,
+  MediaV2Malloc,
 };
 
 enum class Form : std::uint8_t { EP, RC, OpenCtrlCpu };
@@ -137,7 +147,8 @@ constexpr PlanResult plan(std::size_t size, std::uint32_t policy, Api api, const
   if (has(product.product, Feature::NarrowPolicies) && !is_host(api) && !is_media(api)) {
     const std::uint32_t low = policy & 0xFFU;
     if (low > 5) {
-      return no(ACL_ERROR_INVALID_PARAM, true, "M-67", "IPV350 accepts the base policies HUGE_FIRST, HUGE_ONLY and NORMAL_ONLY");
+      return no(ACL_ERROR_INVALID_PARAM, true, "M-67",
+                "IPV350 accepts the base policies HUGE_FIRST, HUGE_ONLY and NORMAL_ONLY");
     }
   }
 
@@ -151,21 +162,27 @@ constexpr PlanResult plan(std::size_t size, std::uint32_t policy, Api api, const
   const bool padded = pads(api, page, product);
 
   // Where arithmetic may wrap, each family has its own line and its own answer (M-37, M-38, M-393).
-  const bool first_layer = api == Api::Malloc || api == Api::MallocCached || api == Api::MallocAlign32 || is_media(api);
+  const bool first_layer =
+      api == Api::Malloc || api == Api::MallocCached || api == Api::MallocAlign32 || is_media(api);
   if (first_layer) {
-    const bool wide = is_media(api) || ((api == Api::Malloc || api == Api::MallocCached) && !giant && product.padding != 0);
+    const bool wide =
+        is_media(api) || ((api == Api::Malloc || api == Api::MallocCached) && !giant && product.padding != 0);
     if (!add(size, wide ? 64 : 32)) {
-      return no(ACL_ERROR_INVALID_PARAM, true, is_media(api) ? "M-393" : "M-83", "size overflows when it is rounded up");
+      return no(ACL_ERROR_INVALID_PARAM, true, is_media(api) ? "M-393" : "M-83",
+                "size overflows when it is rounded up");
     }
   } else if (size > SIZE_MAX - 31) {
-    return no(ACL_ERROR_RT_PARAM_INVALID, false, is_host(api) ? "M-173" : "M-103", "size overflows when it is rounded up");
+    return no(ACL_ERROR_RT_PARAM_INVALID, false, is_host(api) ? "M-173" : "M-103",
+              "size overflows when it is rounded up");
   }
 
   if (rule.p2p && (!has(product.product, Feature::P2pPolicies) || host_is_device(form))) {
-    return no(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, false, "M-69", "P2P policies are not supported on this product and form");
+    return no(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, false, "M-69",
+              "P2P policies are not supported on this product and form");
   }
   if (giant && (!has(product.product, Feature::HugePages1G) || host_is_device(form))) {
-    return no(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, false, "M-70", "1 GB pages are not supported on this product and form");
+    return no(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, false, "M-70",
+              "1 GB pages are not supported on this product and form");
   }
   if (giant && decoded.read_only) {
     return no(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, false, "M-78", "1 GB pages cannot be read-only");

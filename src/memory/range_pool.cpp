@@ -53,7 +53,8 @@ class ThreadRanges {
   }
 
   Shelf& shelf_for(const RangePool* pool, std::size_t bytes) {
-    const std::uint64_t mixed = (reinterpret_cast<std::uintptr_t>(pool) >> 6 ^ bytes >> 12) * 0x9E3779B97F4A7C15U;
+    const std::uint64_t mixed =
+        (reinterpret_cast<std::uintptr_t>(pool) >> 6 ^ bytes >> 12) * 0x9E3779B97F4A7C15U;
     return shelves_[mixed >> 58];
   }
 

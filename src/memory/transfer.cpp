@@ -22,10 +22,14 @@ Refusal moved_badly() {
 
 }  // namespace
 
-Result<Transfer::End> Transfer::check(std::uintptr_t address, std::size_t bytes, bool written, const char* rule) const {
+Result<Transfer::End> Transfer::check(std::uintptr_t address, std::size_t bytes, bool written,
+                                      const char* rule) const {
   if (memory_.host().is_device_alias(address)) {
-    return driver_refuses("M-210", fmt::format("{} is a device address of registered host memory, which is for device-side use only", hex(address)),
-                          "use the host address of that memory here");
+    return driver_refuses(
+        "M-210",
+        fmt::format("{} is a device address of registered host memory, which is for device-side use only",
+                    hex(address)),
+        "use the host address of that memory here");
   }
   if (!memory_.map().contains(address)) return End{address, false, 0};
   std::uintptr_t at = address;
@@ -36,13 +40,16 @@ Result<Transfer::End> Transfer::check(std::uintptr_t address, std::size_t bytes,
     if (!block || (at != address && block->device != device)) {
       return driver_refuses(
           rule,
-          fmt::format("the range {} + {} bytes is not allocated: no live block of the device holds {}", hex(address), bytes, hex(at)),
-          at == address ? "check that the block was not freed, and that the address is the one that was allocated"
-                        : fmt::format("only the first {} bytes are; check size and offset", at - address));
+          fmt::format("the range {} + {} bytes is not allocated: no live block of the device holds {}",
+                      hex(address), bytes, hex(at)),
+          at == address
+              ? "check that the block was not freed, and that the address is the one that was allocated"
+              : fmt::format("only the first {} bytes are; check size and offset", at - address));
     }
     if (written && block->read_only) {
-      return driver_refuses("M-78", fmt::format("the block {} of device {} is read-only", hex(block->start), block->device),
-                            "allocate without ACL_MEM_ACCESS_USER_SPACE_READONLY what the program writes");
+      return driver_refuses(
+          "M-78", fmt::format("the block {} of device {} is read-only", hex(block->start), block->device),
+          "allocate without ACL_MEM_ACCESS_USER_SPACE_READONLY what the program writes");
     }
     device = block->device;
     const std::size_t here = std::min(left, block->start + block->footprint - at);
@@ -56,15 +63,18 @@ Status Transfer::check_pair(const End& to, const End& from) const {
   if (!to.on_device || !from.on_device || to.device == from.device) return done();
   const Product product = memory_.settings().product->product;
   if (!has(product, Feature::PeerCopy)) {
-    return unsupported("M-245", fmt::format("this product does not copy between devices (from {} to {})", from.device, to.device),
-                       "copy through host memory");
+    return unsupported(
+        "M-245",
+        fmt::format("this product does not copy between devices (from {} to {})", from.device, to.device),
+        "copy through host memory");
   }
   if (!has(product, Feature::PeerCopyNeedsEnable)) return done();
   const std::uint32_t actor = acting_ == to.device ? to.device : from.device;
   const std::uint32_t other = actor == to.device ? from.device : to.device;
   if (memory_.peers().enabled(actor, other)) return done();
-  return driver_refuses("M-245", fmt::format("device {} has no access to the memory of device {}", actor, other),
-                        fmt::format("with device {} current, call aclrtDeviceEnablePeerAccess({}, 0) first", actor, other));
+  return driver_refuses(
+      "M-245", fmt::format("device {} has no access to the memory of device {}", actor, other),
+      fmt::format("with device {} current, call aclrtDeviceEnablePeerAccess({}, 0) first", actor, other));
 }
 
 Status Transfer::move(const End& to, const End& from, std::size_t bytes) {
@@ -80,8 +90,8 @@ Status Transfer::move(const End& to, const End& from, std::size_t bytes) {
     std::memcpy(reinterpret_cast<void*>(to.address), reinterpret_cast<const void*>(from.address), bytes);
   }
   if (!moved) return moved_badly();
-  observe::publish({observe::What::Copied, to.on_device ? to.device : from.device, to.address, from.address, bytes, bytes, 0,
-                    direction(to.on_device, from.on_device)});
+  observe::publish({observe::What::Copied, to.on_device ? to.device : from.device, to.address, from.address,
+                    bytes, bytes, 0, direction(to.on_device, from.on_device)});
   return done();
 }
 
@@ -92,22 +102,26 @@ Status Transfer::copy(void* to_pointer, const void* from_pointer, std::size_t by
   if (!from) return from.take_refusal();
   if (Status pair = check_pair(*to, *from); !pair) return pair;
   if (!to->on_device && !from->on_device && overlap(to->address, bytes, from->address, bytes)) {
-    return rejected("M-243", "src", hex(from_pointer), fmt::format("the {} bytes there overlap the destination {}", bytes, hex(to_pointer)),
+    return rejected("M-243", "src", hex(from_pointer),
+                    fmt::format("the {} bytes there overlap the destination {}", bytes, hex(to_pointer)),
                     "use memmove for overlapping host memory");
   }
   return move(*to, *from, bytes);
 }
 
-Status Transfer::copy_rows(void* to_pointer, std::size_t to_pitch, const void* from_pointer, std::size_t from_pitch,
-                           std::size_t width, std::size_t height) {
+Status Transfer::copy_rows(void* to_pointer, std::size_t to_pitch, const void* from_pointer,
+                           std::size_t from_pitch, std::size_t width, std::size_t height) {
   const auto to_start = reinterpret_cast<std::uintptr_t>(to_pointer);
   const auto from_start = reinterpret_cast<std::uintptr_t>(from_pointer);
   const auto row_of = [](End end, std::uintptr_t start) { return End{start, end.on_device, end.device}; };
   for (const auto& [start, pitch] : {std::pair{to_start, to_pitch}, std::pair{from_start, from_pitch}}) {
     // (height - 1) * pitch + width bytes from the start must exist as numbers (M-319).
     std::size_t span = 0;
-    if (__builtin_mul_overflow(height - 1, pitch, &span) || __builtin_add_overflow(span, width, &span) || __builtin_add_overflow(span, start, &span)) {
-      return driver_refuses("M-319", fmt::format("{} rows with a pitch of {} end beyond the address space", height, pitch), "check pitch and height");
+    if (__builtin_mul_overflow(height - 1, pitch, &span) || __builtin_add_overflow(span, width, &span) ||
+        __builtin_add_overflow(span, start, &span)) {
+      return driver_refuses(
+          "M-319", fmt::format("{} rows with a pitch of {} end beyond the address space", height, pitch),
+          "check pitch and height");
     }
   }
   Result<End> to = check(to_start, width, true);
@@ -120,12 +134,14 @@ Status Transfer::copy_rows(void* to_pointer, std::size_t to_pitch, const void* f
     Result<End> from_row = check(from_start + row * from_pitch, width, false);
     if (!from_row) return from_row.take_refusal();
     if (to_row->on_device != to->on_device || from_row->on_device != from->on_device) {
-      return driver_refuses("M-434", fmt::format("row {} does not lie in the memory where row 0 lies", row), "check pitch and height");
+      return driver_refuses("M-434", fmt::format("row {} does not lie in the memory where row 0 lies", row),
+                            "check pitch and height");
     }
     if (Status pair = check_pair(*to_row, *from_row); !pair) return pair;
   }
   for (std::size_t row = 0; row < height; ++row) {
-    Status moved = move(row_of(*to, to_start + row * to_pitch), row_of(*from, from_start + row * from_pitch), width);
+    Status moved =
+        move(row_of(*to, to_start + row * to_pitch), row_of(*from, from_start + row * from_pitch), width);
     if (!moved) return moved;
   }
   return done();
@@ -169,13 +185,14 @@ Status check_location(const Memory& memory, const char* parameter, std::size_t i
   const bool fits = on_device ? stated.type == ACL_MEM_LOCATION_TYPE_DEVICE && stated.id == real.device
                               : on_host && counts_as_host(stated.type);
   if (fits) return done();
-  const char* where = real.place == Place::NoBlock       ? "an address of the device window where no block lives"
+  const char* where = real.place == Place::NoBlock ? "an address of the device window where no block lives"
                       : real.place == Place::DeviceAlias ? "a device address of registered host memory"
                       : on_device                        ? "device memory"
                                                          : "host memory";
   return rejected("M-292", parameter, hex(pointer),
                   fmt::format("item {} is {}{}, but its attribute says type {} id {}", item, where,
-                              on_device ? fmt::format(" of device {}", real.device) : std::string{}, static_cast<int>(stated.type), stated.id),
+                              on_device ? fmt::format(" of device {}", real.device) : std::string{},
+                              static_cast<int>(stated.type), stated.id),
                   "state the real location of each end in the attributes");
 }
 
@@ -200,7 +217,8 @@ Status copy_batch(Memory& memory, std::span<const BatchItem> items, std::size_t&
     const bool from_device = from.place == Place::Device;
     if (to_device == from_device) {
       fail_index = i;
-      return rejected("M-293", "dsts", hex(item.to), fmt::format("both ends of item {} are on the {}", i, to_device ? "device" : "host"),
+      return rejected("M-293", "dsts", hex(item.to),
+                      fmt::format("both ends of item {} are on the {}", i, to_device ? "device" : "host"),
                       "a batch copies from host to device or from device to host");
     }
     const std::uint32_t device = to_device ? to.device : from.device;
@@ -209,11 +227,13 @@ Status copy_batch(Memory& memory, std::span<const BatchItem> items, std::size_t&
     mixed = mixed || to_device != *first_to_device || device != *first_device;
   }
   if (mixed) {
-    return driver_refuses("M-294", "the batch mixes directions or devices", "use one batch for each direction and device");
+    return driver_refuses("M-294", "the batch mixes directions or devices",
+                          "use one batch for each direction and device");
   }
   for (const BatchItem& item : items) {
     if (item.bytes == 0) {
-      return rejected("M-295", "sizes", 0, "a size of 0 stands among others", "leave out items without bytes");
+      return rejected("M-295", "sizes", 0, "a size of 0 stands among others",
+                      "leave out items without bytes");
     }
   }
   Transfer transfer{memory, first_device.value_or(0)};

@@ -29,8 +29,8 @@ class Transfer {
   Transfer(Memory& memory, std::uint32_t acting) : memory_{memory}, acting_{acting} {}
 
   Status copy(void* to, const void* from, std::size_t bytes);
-  Status copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
-                   std::size_t height);
+  Status copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                   std::size_t width, std::size_t height);
   Status fill(void* to, unsigned char value, std::size_t bytes);
   Status fill32(void* to, std::uint32_t value, std::size_t words);
   Status check_item(const BatchItem& item) const;  // would this copy be refused?
@@ -41,7 +41,8 @@ class Transfer {
     bool on_device;
     std::uint32_t device;
   };
-  Result<End> check(std::uintptr_t address, std::size_t bytes, bool written, const char* rule = "M-239") const;
+  Result<End> check(std::uintptr_t address, std::size_t bytes, bool written,
+                    const char* rule = "M-239") const;
   Status check_pair(const End& to, const End& from) const;
   Status move(const End& to, const End& from, std::size_t bytes);
 

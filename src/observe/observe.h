@@ -12,8 +12,17 @@
 namespace belay::observe {
 
 enum class What : std::uint8_t {
-  DeviceAllocated, DeviceFreed, HostAllocated, HostFreed, AllocationRefused,
-  Copied, Filled, DeviceOpened, DeviceClosing, DeviceClosed, Finalized,
+  DeviceAllocated,
+  DeviceFreed,
+  HostAllocated,
+  HostFreed,
+  AllocationRefused,
+  Copied,
+  Filled,
+  DeviceOpened,
+  DeviceClosing,
+  DeviceClosed,
+  Finalized,
 };
 
 enum class Direction : std::uint8_t { HostToHost, HostToDevice, DeviceToHost, DeviceToDevice };
@@ -41,7 +50,8 @@ void deliver(const Event& event);
 inline std::atomic<std::uint32_t> g_wanted{0};
 
 inline void publish(const Event& event) {
-  if ((g_wanted.load(std::memory_order_relaxed) & bit(event.what)) != 0) [[unlikely]] deliver(event);
+  if ((g_wanted.load(std::memory_order_relaxed) & bit(event.what)) != 0) [[unlikely]]
+    deliver(event);
 }
 
 }  // namespace belay::observe

@@ -15,8 +15,8 @@ namespace {
 
 // The raw call: ThreadSanitizer's interceptor drops address hints.
 void* raw_mmap(std::uintptr_t at, std::size_t bytes, int flags) {
-  const long got = ::syscall(SYS_mmap, at, bytes, PROT_NONE,
-                             flags | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  const long got =
+      ::syscall(SYS_mmap, at, bytes, PROT_NONE, flags | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return reinterpret_cast<void*>(got);
 }
 

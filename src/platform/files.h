@@ -17,7 +17,8 @@ struct FileText {
 FileText read_file(const std::string& path, std::size_t at_most);
 
 bool make_directories(const std::string& path);
-std::vector<std::string> files_with_prefix(const std::string& directory, const std::string& prefix);  // sorted
+std::vector<std::string> files_with_prefix(const std::string& directory,
+                                           const std::string& prefix);  // sorted
 bool remove_file(const std::string& path);
 bool directory_exists(const std::string& path);
 

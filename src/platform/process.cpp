@@ -31,9 +31,10 @@ std::string now_as(const char* pattern) {
   const hh_mm_ss time{now - day};
   const long micro = time.subseconds().count();
   std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), pattern, static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
-                static_cast<unsigned>(date.day()), time.hours().count(), static_cast<long>(time.minutes().count()),
-                static_cast<long>(time.seconds().count()), micro / 1000, micro % 1000);
+  std::snprintf(text.data(), text.size(), pattern, static_cast<int>(date.year()),
+                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), time.hours().count(),
+                static_cast<long>(time.minutes().count()), static_cast<long>(time.seconds().count()),
+                micro / 1000, micro % 1000);
   return text.data();
 }
 

@@ -30,63 +30,92 @@ inline constexpr ProductSet kAll = kAllButIpv | kIPV;
 
 // What only some products have. Each is answered by one set (M-8, R-266, the table of 01 section 1).
 enum class Feature : std::uint8_t {
-  EveryChip,         // functions that every product has
-  NotOnIpv,          // ... every product but IPV350
-  HostRegistration,  // M-199
-  HostMapQuery,      // M-227
-  BatchCopy,         // M-283
-  CopyDescriptors,   // M-325
-  FillD32,           // M-390
-  UsageByModule,     // M-152
-  MediaV1,           // acldvpp*, M-403
-  MediaV2,           // hi_mpi_*, M-404
-  MediaWindow16G,    // M-400
-  P2pPolicies,       // M-69
-  HugePages1G,       // M-70
-  BandwidthChoice,   // M-67, M-71
-  ReadOnlyBlocks,    // M-72
-  UnifiedHostVa,     // vaFlag 1, M-183
-  PeerAccess,
+  EveryChip,            // functions that every product has
+  NotOnIpv,             // ... every product but IPV350
+  HostRegistration,     // M-199
+  HostMapQuery,         // M-227
+  BatchCopy,            // M-283
+  CopyDescriptors,      // M-325
+  FillD32,              // M-390
+  UsageByModule,        // M-152
+  MediaV1,              // acldvpp*, M-403
+  MediaV2,              // hi_mpi_*, M-404
+  MediaWindow16G,       // M-400
+  P2pPolicies,          // M-69
+  HugePages1G,          // M-70
+  BandwidthChoice,      // M-67, M-71
+  ReadOnlyBlocks,       // M-72
+  UnifiedHostVa,        // vaFlag 1, M-183
+  PeerAccess,
   PeerCopyNeedsEnable,  // M-245
-  PeerCopy,          // M-245: 310B has none
-  Identity,          // uuid, PCI id, device limits: R-266
-  HostForm,          // RC and Control-CPU-open forms, M-437
-  NarrowPolicies,    // only base policies 0 to 5 pass the first check, M-67
-  P2pFigures,        // P2P attributes of aclrtGetMemInfo, M-142
-  MediaIsDevice,     // media memory is device memory, M-162
-  SimtLimits,
-  LinkAttributes,    // device attributes 408 and 409, R-81
-  Copy2dAsRc, Copy2dAsOpenCtrlCpu,  // two-dimensional copies in those forms, M-321
+  PeerCopy,             // M-245: 310B has none
+  Identity,             // uuid, PCI id, device limits: R-266
+  HostForm,             // RC and Control-CPU-open forms, M-437
+  NarrowPolicies,       // only base policies 0 to 5 pass the first check, M-67
+  P2pFigures,           // P2P attributes of aclrtGetMemInfo, M-142
+  MediaIsDevice,        // media memory is device memory, M-162
+  SimtLimits,
+  LinkAttributes,       // device attributes 408 and 409, R-81
+  Copy2dAsRc,
+  Copy2dAsOpenCtrlCpu,  // two-dimensional copies in those forms, M-321
   Count_
 };
 
 constexpr ProductSet supported_on(Feature feature) {
   using namespace sets;
   switch (feature) {
-    case Feature::EveryChip: return kAll;
-    case Feature::NotOnIpv: case Feature::HostMapQuery: return kAllButIpv;
-    case Feature::HostRegistration: case Feature::BatchCopy: case Feature::FillD32: case Feature::Identity:
+    case Feature::EveryChip:
+      return kAll;
+    case Feature::NotOnIpv:
+    case Feature::HostMapQuery:
+      return kAllButIpv;
+    case Feature::HostRegistration:
+    case Feature::BatchCopy:
+    case Feature::FillD32:
+    case Feature::Identity:
       return k950 | kA3 | kA2;
-    case Feature::CopyDescriptors: return k950 | kA3 | kA2 | k310B;
-    case Feature::UsageByModule: return kA3 | kA2 | k310B | k310P | k910;
-    case Feature::MediaV1: return kA3 | kA2 | k310B | k310P | k910;
-    case Feature::MediaV2: return kA3 | kA2 | k310B | k310P;
-    case Feature::MediaWindow16G: return kA3 | kA2 | k310P;
-    case Feature::P2pPolicies: return k950 | kA3 | kA2 | k310P | k910;
-    case Feature::HugePages1G: return k950 | kA3 | kA2;
-    case Feature::BandwidthChoice: return kIPV;
-    case Feature::ReadOnlyBlocks: return kAllButIpv;
-    case Feature::UnifiedHostVa: return kA3 | kA2;
-    case Feature::PeerAccess: return k950 | kA3 | kA2 | k310P | k910;
-    case Feature::PeerCopyNeedsEnable: return k950 | kA2 | k310P | k910;
-    case Feature::PeerCopy: return kAll & static_cast<ProductSet>(~k310B);
-    case Feature::HostForm: return k310B | k310P | k910 | kIPV;
-    case Feature::NarrowPolicies: return kIPV;
-    case Feature::P2pFigures: return kAllButIpv;
-    case Feature::MediaIsDevice: case Feature::SimtLimits: case Feature::LinkAttributes: return k950;
-    case Feature::Copy2dAsRc: return kAllButIpv & static_cast<ProductSet>(~k310B);
-    case Feature::Copy2dAsOpenCtrlCpu: return kAllButIpv & static_cast<ProductSet>(~k310P);
-    case Feature::Count_: break;
+    case Feature::CopyDescriptors:
+      return k950 | kA3 | kA2 | k310B;
+    case Feature::UsageByModule:
+      return kA3 | kA2 | k310B | k310P | k910;
+    case Feature::MediaV1:
+      return kA3 | kA2 | k310B | k310P | k910;
+    case Feature::MediaV2:
+      return kA3 | kA2 | k310B | k310P;
+    case Feature::MediaWindow16G:
+      return kA3 | kA2 | k310P;
+    case Feature::P2pPolicies:
+      return k950 | kA3 | kA2 | k310P | k910;
+    case Feature::HugePages1G:
+      return k950 | kA3 | kA2;
+    case Feature::BandwidthChoice:
+      return kIPV;
+    case Feature::ReadOnlyBlocks:
+      return kAllButIpv;
+    case Feature::UnifiedHostVa:
+      return kA3 | kA2;
+    case Feature::PeerAccess:
+      return k950 | kA3 | kA2 | k310P | k910;
+    case Feature::PeerCopyNeedsEnable:
+      return k950 | kA2 | k310P | k910;
+    case Feature::PeerCopy:
+      return kAll & static_cast<ProductSet>(~k310B);
+    case Feature::HostForm:
+      return k310B | k310P | k910 | kIPV;
+    case Feature::NarrowPolicies:
+      return kIPV;
+    case Feature::P2pFigures:
+      return kAllButIpv;
+    case Feature::MediaIsDevice:
+    case Feature::SimtLimits:
+    case Feature::LinkAttributes:
+      return k950;
+    case Feature::Copy2dAsRc:
+      return kAllButIpv & static_cast<ProductSet>(~k310B);
+    case Feature::Copy2dAsOpenCtrlCpu:
+      return kAllButIpv & static_cast<ProductSet>(~k310P);
+    case Feature::Count_:
+      break;
   }
   return 0;
 }
@@ -106,7 +135,7 @@ struct ProductRow {
   std::uint32_t devices;     // of the default machine
   std::uint32_t ai_cores, vector_cores, ai_cpus;
   std::size_t l2_bytes;
-  std::int64_t npu_arch;
+  std::int64_t npu_arch;
   std::size_t copy_descriptor_bytes = 32;  // M-327
 };
 

@@ -21,8 +21,9 @@ constexpr std::size_t kFileBytes = std::size_t{20} * 1024 * 1024;
 constexpr std::array<std::string_view, 4> kLevelNames{"DEBUG", "INFO", "WARNING", "ERROR"};
 constexpr std::array<std::string_view, 5> kModuleNames{"ASCENDCL", "RUNTIME", "DRV", "APP", "GE"};
 // Modules that ASCEND_MODULE_LOG_LEVEL may name although belay never writes as them.
-constexpr std::array<std::string_view, 14> kOtherModules{"SLOG", "IDEDD", "HCCL", "FMK", "CCU", "DVPP", "CCE", "HDC",
-                                                         "MDC", "DEVMM", "KERNEL", "TDT", "TEFUSION", "OP"};
+constexpr std::array<std::string_view, 14> kOtherModules{"SLOG",   "IDEDD", "HCCL",     "FMK", "CCU",
+                                                         "DVPP",   "CCE",   "HDC",      "MDC", "DEVMM",
+                                                         "KERNEL", "TDT",   "TEFUSION", "OP"};
 
 std::optional<Level> level_from(std::string_view text) {
   if (text.size() != 1 || text[0] < '0' || text[0] > '4') return std::nullopt;
@@ -63,8 +64,10 @@ void apply_module_levels(std::string_view text, Setup& setup) {
 
 Setup read_setup() {
   Setup setup;
-  setup.levels.fill(level_from(platform::environment("ASCEND_GLOBAL_LOG_LEVEL").value_or("")).value_or(Level::Error));
-  if (const auto modules = platform::environment("ASCEND_MODULE_LOG_LEVEL")) apply_module_levels(*modules, setup);
+  setup.levels.fill(
+      level_from(platform::environment("ASCEND_GLOBAL_LOG_LEVEL").value_or("")).value_or(Level::Error));
+  if (const auto modules = platform::environment("ASCEND_MODULE_LOG_LEVEL"))
+    apply_module_levels(*modules, setup);
   const auto newer = platform::environment("ASCEND_LOG_PRINT_TO_STDOUT");
   const auto older = platform::environment("ASCEND_SLOG_PRINT_TO_STDOUT");
   setup.print = (newer ? *newer : older.value_or("")) == "1";
@@ -87,7 +90,9 @@ class Log {
  public:
   Log() : setup_{read_setup()} {}
 
-  bool wanted(Level level, Module module) const { return level >= setup_.levels[static_cast<std::size_t>(module)]; }
+  bool wanted(Level level, Module module) const {
+    return level >= setup_.levels[static_cast<std::size_t>(module)];
+  }
 
   void write(const std::string& line) {
     const std::lock_guard lock{mutex_};
@@ -110,7 +115,8 @@ class Log {
     given_up_ = !file_.open(fmt::format("{}/{}{}.log", directory, ours, platform::time_digits()));
     written_ = 0;
     const std::vector<std::string> files = platform::files_with_prefix(directory, ours);
-    for (std::size_t i = 0; i + setup_.most_files < files.size(); ++i) platform::remove_file(directory + "/" + files[i]);
+    for (std::size_t i = 0; i + setup_.most_files < files.size(); ++i)
+      platform::remove_file(directory + "/" + files[i]);
   }
 
   Setup setup_;
@@ -138,8 +144,8 @@ bool wanted(Level level, Module module) { return level < Level::Nothing && the_l
 void log(Level level, Module module, const char* place, std::uint32_t line, const std::string& text) {
   if (!wanted(level, module)) return;
   the_log().write(fmt::format("[{}] {}({},{}):{} [{}:{}]{}\n", kLevelNames[static_cast<std::size_t>(level)],
-                              kModuleNames[static_cast<std::size_t>(module)], platform::process_id(), platform::process_name(),
-                              platform::time_stamp(), place, line, text));
+                              kModuleNames[static_cast<std::size_t>(module)], platform::process_id(),
+                              platform::process_name(), platform::time_stamp(), place, line, text));
 }
 
 void restart_log() {

@@ -20,18 +20,30 @@ struct Title {
   std::string_view code, words;
 };
 constexpr std::array kTitles{
-    Title{"EH0001", "Invalid_Argument"},          Title{"EH0002", "Invalid_Null_Pointer"},
-    Title{"EH0003", "Invalid_Path"},              Title{"EH0004", "Invalid_File_Content"},
-    Title{"EH0006", "Feature_Not_Supported"},     Title{"EH0007", "Invalid_Argument"},
-    Title{"EH0009", "Invalid_Argument"},          Title{"EH0010", "Host_Allocation_Failure"},
-    Title{"EE1001", "Invalid_Argument"},          Title{"EE1003", "Invalid_Argument"},
-    Title{"EE1005", "Operation_Not_Supported"},   Title{"EE1011", "Invalid_Argument"},
-    Title{"EE1016", "Operation_Not_Supported"},   Title{"EE1017", "Invalid_Handle"},
-    Title{"EE1018", "Wrong_Call_Order"},          Title{"EE1020", "System_Call_Failure"},
-    Title{"EE1023", "Resource_Failure"},          Title{"EE2002", "Invalid_Environment_Variable"},
-    Title{"EL0001", "No_Device"},                 Title{"EL0002", "Invalid_Device_Id"},
-    Title{"EL0003", "Invalid_Argument"},          Title{"EL0004", "Memory_Allocation_Failure"},
-    Title{"EL0005", "Device_Busy"},               Title{"EH9999", "Inner_Error"},
+    Title{"EH0001", "Invalid_Argument"},
+    Title{"EH0002", "Invalid_Null_Pointer"},
+    Title{"EH0003", "Invalid_Path"},
+    Title{"EH0004", "Invalid_File_Content"},
+    Title{"EH0006", "Feature_Not_Supported"},
+    Title{"EH0007", "Invalid_Argument"},
+    Title{"EH0009", "Invalid_Argument"},
+    Title{"EH0010", "Host_Allocation_Failure"},
+    Title{"EE1001", "Invalid_Argument"},
+    Title{"EE1003", "Invalid_Argument"},
+    Title{"EE1005", "Operation_Not_Supported"},
+    Title{"EE1011", "Invalid_Argument"},
+    Title{"EE1016", "Operation_Not_Supported"},
+    Title{"EE1017", "Invalid_Handle"},
+    Title{"EE1018", "Wrong_Call_Order"},
+    Title{"EE1020", "System_Call_Failure"},
+    Title{"EE1023", "Resource_Failure"},
+    Title{"EE2002", "Invalid_Environment_Variable"},
+    Title{"EL0001", "No_Device"},
+    Title{"EL0002", "Invalid_Device_Id"},
+    Title{"EL0003", "Invalid_Argument"},
+    Title{"EL0004", "Memory_Allocation_Failure"},
+    Title{"EL0005", "Device_Busy"},
+    Title{"EH9999", "Inner_Error"},
     Title{"EE9999", "Inner_Error"},
 };
 
@@ -60,7 +72,9 @@ class Pile {
     if (messages_.empty()) return nullptr;
     auto head = std::ranges::find_if(messages_, [](const Message& m) { return !m.internal(); });
     if (head == messages_.end()) head = messages_.begin();
-    const auto about = [&](const Message& m) { return name_threads ? fmt::format("[THREAD:{}] ", m.thread) : std::string{}; };
+    const auto about = [&](const Message& m) {
+      return name_threads ? fmt::format("[THREAD:{}] ", m.thread) : std::string{};
+    };
     text_ = head->internal()
                 ? fmt::format("{}: an internal error occurred. {}{}\n", head->code, about(*head), head->line)
                 : fmt::format("[PID: {}] {}{}\n", platform::process_id(), about(*head), head->line);
@@ -122,12 +136,14 @@ aclError fail(const char* api, const Error& error) noexcept {
   try {
     Message message;
     message.code = error.catalog;
-    message.line = fmt::format("{} {}({}): {} failed with {}: {}{}.", platform::time_stamp(), title_of(error.catalog), error.catalog, api,
-                               error.code, error.what, *error.rule != '\0' ? fmt::format(" [rule {}]", error.rule) : std::string{});
+    message.line = fmt::format("{} {}({}): {} failed with {}: {}{}.", platform::time_stamp(),
+                               title_of(error.catalog), error.catalog, api, error.code, error.what,
+                               *error.rule != '\0' ? fmt::format(" [rule {}]", error.rule) : std::string{});
     message.cause = error.cause;
     message.solution = error.solution;
     message.thread = platform::thread_id();
-    log(Level::Error, message.code.starts_with("EH") ? Module::Ascendcl : Module::Runtime, api, 0, message.line);
+    log(Level::Error, message.code.starts_with("EH") ? Module::Ascendcl : Module::Runtime, api, 0,
+        message.line);
     if (g_whole_process.load()) {
       const std::lock_guard lock{shared().mutex};
       shared().pile.add(std::move(message));

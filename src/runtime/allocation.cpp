@@ -10,15 +10,19 @@ namespace {
 
 Refusal from_plan(const PlanRefusal& refusal, std::size_t size, std::uint32_t policy) {
   if (refusal.code == ACL_ERROR_INVALID_PARAM) {
-    return refuse({refusal.code, refusal.rule, "EH0009", fmt::format("a request of size {} with policy {:#x} is not accepted: {}", size, policy, refusal.text), "",
-                   "correct the size or the policy that is passed"});
+    return refuse({refusal.code, refusal.rule, "EH0009",
+                   fmt::format("a request of size {} with policy {:#x} is not accepted: {}", size, policy,
+                               refusal.text),
+                   "", "correct the size or the policy that is passed"});
   }
-  if (refusal.code == ACL_ERROR_RT_PARAM_INVALID) return rejected(refusal.rule, "size", size, refusal.text, "ask for less");
+  if (refusal.code == ACL_ERROR_RT_PARAM_INVALID)
+    return rejected(refusal.rule, "size", size, refusal.text, "ask for less");
   if (refusal.code == ACL_ERROR_RT_FEATURE_NOT_SUPPORT) {
-    return unsupported(refusal.rule, fmt::format("policy {:#x}: {}", policy, refusal.text), "choose another policy, or another product with BELAY_PRODUCT");
+    return unsupported(refusal.rule, fmt::format("policy {:#x}: {}", policy, refusal.text),
+                       "choose another policy, or another product with BELAY_PRODUCT");
   }
-  return out_of_memory(refusal.rule, fmt::format("module APP asked for {} bytes: {}", size, refusal.text), "the size is absurd",
-                       "check the computation of the size");
+  return out_of_memory(refusal.rule, fmt::format("module APP asked for {} bytes: {}", size, refusal.text),
+                       "the size is absurd", "check the computation of the size");
 }
 
 // Shortage leaves NULL behind, every other refusal leaves the output alone (M-6).
@@ -48,7 +52,8 @@ std::uint8_t module_or(std::uint16_t wished, std::uint8_t fallback) {
 }
 
 Refusal bad_attribute(const char* rule, aclrtMallocAttrType type, const char* accepted) {
-  return rejected(rule, "cfg", fmt::format("attribute type {}", static_cast<int>(type)), fmt::format("this function takes {}", accepted), "leave it out");
+  return rejected(rule, "cfg", fmt::format("attribute type {}", static_cast<int>(type)),
+                  fmt::format("this function takes {}", accepted), "leave it out");
 }
 
 }  // namespace
@@ -69,12 +74,16 @@ Status allocate(Process& process, Api api, void** out, std::size_t size, std::ui
 Status allocate_configured(Process& process, Api api, void** out, std::size_t size, std::uint32_t policy,
                            const aclrtMallocConfig* configuration) {
   if (out == nullptr) return null_pointer("M-96", "devPtr");
-  if (configuration != nullptr && configuration->numAttrs != 0 && configuration->attrs == nullptr) return null_pointer("M-97", "cfg->attrs");
+  if (configuration != nullptr && configuration->numAttrs != 0 && configuration->attrs == nullptr)
+    return null_pointer("M-97", "cfg->attrs");
   const PlanResult planned = plan(size, policy, api, process.product(), process.settings().memory.form);
-  if (!planned && planned.refusal.before_context && size == 0) return from_plan(planned.refusal, size, policy);
-  if (!has(process.product().product, Feature::NotOnIpv)) return needs_context(process, "M-100", Feature::NotOnIpv);
+  if (!planned && planned.refusal.before_context && size == 0)
+    return from_plan(planned.refusal, size, policy);
+  if (!has(process.product().product, Feature::NotOnIpv))
+    return needs_context(process, "M-100", Feature::NotOnIpv);
   if (configuration != nullptr && configuration->attrs == nullptr) {
-    return rejected("M-99", "cfg", "{NULL, 0}", "a configuration without attributes", "pass NULL for no configuration");
+    return rejected("M-99", "cfg", "{NULL, 0}", "a configuration without attributes",
+                    "pass NULL for no configuration");
   }
   const Context* context = process.current();
   if (context == nullptr) return no_context("M-100");
@@ -83,16 +92,23 @@ Status allocate_configured(Process& process, Api api, void** out, std::size_t si
   if (configuration != nullptr) {
     for (const aclrtMallocAttribute& each : std::span{configuration->attrs, configuration->numAttrs}) {
       switch (each.attr) {
-        case ACL_RT_MEM_ATTR_RSV: break;
-        case ACL_RT_MEM_ATTR_MODULE_ID: wished.module = module_or(each.value.moduleId, kModuleApp); break;
-        case ACL_RT_MEM_ATTR_DEVICE_ID: wished.device = each.value.deviceId; break;  // the last one counts (M-107)
+        case ACL_RT_MEM_ATTR_RSV:
+          break;
+        case ACL_RT_MEM_ATTR_MODULE_ID:
+          wished.module = module_or(each.value.moduleId, kModuleApp);
+          break;
+        case ACL_RT_MEM_ATTR_DEVICE_ID:
+          wished.device = each.value.deviceId;
+          break;  // the last one counts (M-107)
         case ACL_RT_MEM_ATTR_VA_FLAG:
-        default: return bad_attribute("M-101", each.attr, "RSV, MODULE_ID and DEVICE_ID");
+        default:
+          return bad_attribute("M-101", each.attr, "RSV, MODULE_ID and DEVICE_ID");
       }
     }
   }
   if (wished.device.value_or(context->device) != context->device) {
-    return rejected("M-102", "cfg", fmt::format("device {}", *wished.device), fmt::format("the current device is {}", context->device),
+    return rejected("M-102", "cfg", fmt::format("device {}", *wished.device),
+                    fmt::format("the current device is {}", context->device),
                     "set that device first, or leave the attribute out");
   }
   if (!planned) return refused(out, planned.refusal, size, policy);
@@ -101,7 +117,8 @@ Status allocate_configured(Process& process, Api api, void** out, std::size_t si
 
 Status allocate_host(Process& process, void** out, std::size_t size) {
   if (out == nullptr) return null_pointer("M-170", "hostPtr");
-  const PlanResult planned = plan(size, 0, Api::MallocHost, process.product(), process.settings().memory.form);
+  const PlanResult planned =
+      plan(size, 0, Api::MallocHost, process.product(), process.settings().memory.form);
   if (!planned && planned.refusal.before_context) return from_plan(planned.refusal, size, 0);
   const Context* context = process.current();
   if (context == nullptr) return no_context("M-172");
@@ -110,33 +127,44 @@ Status allocate_host(Process& process, void** out, std::size_t size) {
   return store(out, process.memory().allocate_host(context->device, *planned, kModuleApp, false));
 }
 
-Status allocate_host_configured(Process& process, void** out, std::uint64_t size, const aclrtMallocConfig* configuration) {
+Status allocate_host_configured(Process& process, void** out, std::uint64_t size,
+                                const aclrtMallocConfig* configuration) {
   if (out == nullptr) return null_pointer("M-178", "ptr");
-  const PlanResult planned = plan(size, 0, Api::MallocHostWithCfg, process.product(), process.settings().memory.form);
+  const PlanResult planned =
+      plan(size, 0, Api::MallocHostWithCfg, process.product(), process.settings().memory.form);
   if (!planned && planned.refusal.before_context) return from_plan(planned.refusal, size, 0);
-  if (!has(process.product().product, Feature::NotOnIpv)) return needs_context(process, "M-182", Feature::NotOnIpv);
+  if (!has(process.product().product, Feature::NotOnIpv))
+    return needs_context(process, "M-182", Feature::NotOnIpv);
   if (configuration != nullptr && configuration->attrs == nullptr) {
-    return rejected("M-180", "cfg", "NULL attributes", "a configuration without attributes", "pass NULL for no configuration");
+    return rejected("M-180", "cfg", "NULL attributes", "a configuration without attributes",
+                    "pass NULL for no configuration");
   }
   Attributes wished{kModuleRuntime};
   if (configuration != nullptr) {
     for (const aclrtMallocAttribute& each : std::span{configuration->attrs, configuration->numAttrs}) {
       switch (each.attr) {
-        case ACL_RT_MEM_ATTR_MODULE_ID: wished.module = module_or(each.value.moduleId, kModuleRuntime); break;
-        case ACL_RT_MEM_ATTR_VA_FLAG: wished.unified_address = each.value.vaFlag == 1; break;
+        case ACL_RT_MEM_ATTR_MODULE_ID:
+          wished.module = module_or(each.value.moduleId, kModuleRuntime);
+          break;
+        case ACL_RT_MEM_ATTR_VA_FLAG:
+          wished.unified_address = each.value.vaFlag == 1;
+          break;
         case ACL_RT_MEM_ATTR_RSV:
         case ACL_RT_MEM_ATTR_DEVICE_ID:
-        default: return bad_attribute("M-181", each.attr, "MODULE_ID and VA_FLAG");
+        default:
+          return bad_attribute("M-181", each.attr, "MODULE_ID and VA_FLAG");
       }
     }
   }
   const Context* context = process.current();
   if (context == nullptr) return no_context("M-182");
   if (wished.unified_address && !has(process.product().product, Feature::UnifiedHostVa)) {
-    return unsupported("M-183", fmt::format("vaFlag 1 is not available on {}", process.product().family), "leave VA_FLAG out");
+    return unsupported("M-183", fmt::format("vaFlag 1 is not available on {}", process.product().family),
+                       "leave VA_FLAG out");
   }
   if (!planned) return refused(out, planned.refusal, static_cast<std::size_t>(size), 0);
-  return store(out, process.memory().allocate_host(context->device, *planned, wished.module, wished.unified_address));
+  return store(
+      out, process.memory().allocate_host(context->device, *planned, wished.module, wished.unified_address));
 }
 
 Status allocate_media(Process& process, Api api, void** out, std::size_t size) {
@@ -149,7 +177,8 @@ Status allocate_media(Process& process, Api api, void** out, std::size_t size) {
   if (Status here = needs_feature(process, v1 ? Feature::MediaV1 : Feature::MediaV2); !here) return here;
   if (!planned) return refused(out, planned.refusal, size, 0);
   constexpr std::uint8_t kModuleDvpp = 6;
-  return store(out, process.memory().allocate(context->device, *planned, kModuleDvpp, v1 ? Origin::MediaV1 : Origin::MediaV2));
+  return store(out, process.memory().allocate(context->device, *planned, kModuleDvpp,
+                                              v1 ? Origin::MediaV1 : Origin::MediaV2));
 }
 
 }  // namespace belay

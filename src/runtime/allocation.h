@@ -20,7 +20,8 @@ Status allocate_configured(Process& process, Api api, void** out, std::size_t si
 
 // aclrtMallocHost and its configured form (M-170 ... M-186).
 Status allocate_host(Process& process, void** out, std::size_t size);
-Status allocate_host_configured(Process& process, void** out, std::uint64_t size, const aclrtMallocConfig* configuration);
+Status allocate_host_configured(Process& process, void** out, std::uint64_t size,
+                                const aclrtMallocConfig* configuration);
 
 // Media memory (M-392 ... M-401). `code_of` is applied by the caller where numbers differ.
 Status allocate_media(Process& process, Api api, void** out, std::size_t size);

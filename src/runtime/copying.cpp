@@ -9,16 +9,20 @@
 
 namespace belay {
 
-Status copy(Process& process, void* to, std::size_t room, const void* from, std::size_t count, aclrtMemcpyKind kind) {
+Status copy(Process& process, void* to, std::size_t room, const void* from, std::size_t count,
+            aclrtMemcpyKind kind) {
   if (count == 0) return done();
   if (to == nullptr) return null_pointer("M-230", "dst");
   if (from == nullptr) return null_pointer("M-231", "src");
   if (static_cast<std::uint32_t>(kind) > ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE) {
     return bad_value("M-232", "kind", static_cast<std::uint32_t>(kind), "a copy kind from 0 to 5");
   }
-  if (room == 0) return rejected("M-233", "destMax", room, "the destination has no room", "pass the size of the destination");
+  if (room == 0)
+    return rejected("M-233", "destMax", room, "the destination has no room",
+                    "pass the size of the destination");
   if (count > room) {
-    return rejected("M-234", "count", count, fmt::format("destMax is only {}", room), "copy no more than the destination holds");
+    return rejected("M-234", "count", count, fmt::format("destMax is only {}", room),
+                    "copy no more than the destination holds");
   }
   if (to == from) return done();
   const Context* context = process.current();
@@ -26,8 +30,8 @@ Status copy(Process& process, void* to, std::size_t room, const void* from, std:
   return Transfer{process.memory(), context->device}.copy(to, from, count);
 }
 
-Status copy_2d(Process& process, void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
-               std::size_t height, aclrtMemcpyKind kind) {
+Status copy_2d(Process& process, void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+               std::size_t width, std::size_t height, aclrtMemcpyKind kind) {
   if (width == 0 || height == 0) return done();
   if (to == nullptr) return null_pointer("M-305", "dst");
   if (from == nullptr) return null_pointer("M-305", "src");
@@ -35,23 +39,32 @@ Status copy_2d(Process& process, void* to, std::size_t to_pitch, const void* fro
     return bad_value("M-306", "width", width, "at most spitch and dpitch");
   }
   if (kind < ACL_MEMCPY_HOST_TO_DEVICE || kind > ACL_MEMCPY_DEFAULT) {
-    return bad_value("M-307", "kind", static_cast<std::uint32_t>(kind), "HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE or DEFAULT");
+    return bad_value("M-307", "kind", static_cast<std::uint32_t>(kind),
+                     "HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE or DEFAULT");
   }
   const Product product = process.product().product;
   const Form form = process.settings().memory.form;
-  const Feature needed = form == Form::RC ? Feature::Copy2dAsRc : form == Form::OpenCtrlCpu ? Feature::Copy2dAsOpenCtrlCpu : Feature::NotOnIpv;
+  const Feature needed = form == Form::RC            ? Feature::Copy2dAsRc
+                         : form == Form::OpenCtrlCpu ? Feature::Copy2dAsOpenCtrlCpu
+                                                     : Feature::NotOnIpv;
   if (!has(product, needed)) {
     if (process.current() == nullptr) return no_context("M-315");
-    return unsupported("M-321", "two-dimensional copies do not exist on this product and form", "copy row by row with aclrtMemcpy");
+    return unsupported("M-321", "two-dimensional copies do not exist on this product and form",
+                       "copy row by row with aclrtMemcpy");
   }
-  if (height > 5'242'880) return rejected("M-310", "height", height, "more than 5242880 rows", "copy in several calls");
-  if (width > 5'000'000) return rejected("M-311", "width", width, "more than 5000000 bytes a row", "copy in several calls");
+  if (height > 5'242'880)
+    return rejected("M-310", "height", height, "more than 5242880 rows", "copy in several calls");
+  if (width > 5'000'000)
+    return rejected("M-311", "width", width, "more than 5000000 bytes a row", "copy in several calls");
   if (kind == ACL_MEMCPY_DEVICE_TO_DEVICE) {
-    return unsupported("M-312", "the synchronous two-dimensional copy does not copy from device to device", "copy row by row with aclrtMemcpy");
+    return unsupported("M-312", "the synchronous two-dimensional copy does not copy from device to device",
+                       "copy row by row with aclrtMemcpy");
   }
-  const std::optional<aclrtMemcpyKind> real = reconcile(side_of(process.memory(), from), side_of(process.memory(), to), kind);
+  const std::optional<aclrtMemcpyKind> real =
+      reconcile(side_of(process.memory(), from), side_of(process.memory(), to), kind);
   if (!real || (*real != ACL_MEMCPY_HOST_TO_DEVICE && *real != ACL_MEMCPY_DEVICE_TO_HOST)) {
-    return rejected("M-313", "kind", static_cast<std::uint32_t>(kind), "it does not fit the two addresses", "copy between host and device");
+    return rejected("M-313", "kind", static_cast<std::uint32_t>(kind), "it does not fit the two addresses",
+                    "copy between host and device");
   }
   const Context* context = process.current();
   if (context == nullptr) return no_context("M-315");
@@ -64,28 +77,40 @@ Status check_batch_shape(const Process& process, const BatchArguments& batch) {
   const struct {
     const void* pointer;
     const char* name;
-  } arrays[] = {{batch.to, "dsts"}, {batch.rooms, "destMaxs"}, {batch.from, "srcs"}, {batch.attributes, "attrs"}, {batch.attribute_starts, "attrsIndexes"}};
+  } arrays[] = {{batch.to, "dsts"},
+                {batch.rooms, "destMaxs"},
+                {batch.from, "srcs"},
+                {batch.attributes, "attrs"},
+                {batch.attribute_starts, "attrsIndexes"}};
   for (const auto& array : arrays) {
     if (array.pointer == nullptr) return null_pointer("M-280", array.name);
   }
   for (std::size_t i = 0; i < batch.count; ++i) {
-    if (batch.rooms[i] < batch.sizes[i]) return bad_value("M-281", "destMaxs", batch.rooms[i], "at least the size of its item");
+    if (batch.rooms[i] < batch.sizes[i])
+      return bad_value("M-281", "destMaxs", batch.rooms[i], "at least the size of its item");
   }
-  // No further than items go: a count beyond them is refused below, and reading that far could leave the array.
+  // No further than items go: a count beyond them is refused below, and reading that far could leave the
+  // array.
   for (std::size_t k = 0; k < std::min(batch.attribute_count, batch.count); ++k) {
     if (std::ranges::any_of(batch.attributes[k].rsv, [](std::uint8_t byte) { return byte != 0; })) {
       return bad_value("M-282", "attrs", k, "attributes whose reserved bytes are 0");
     }
   }
   if (Status here = needs_feature(process, Feature::BatchCopy, "M-283"); !here) return here;
-  if (batch.attribute_count == 0) return rejected("M-285", "numAttrs", 0, "there is no attribute", "pass at least one");
-  if (batch.attribute_count > batch.count) return rejected("M-286", "numAttrs", batch.attribute_count, fmt::format("there are only {} items", batch.count));
-  if (batch.count > 4096) return rejected("M-287", "numBatches", batch.count, "more than 4096 items", "copy in several calls");
-  if (batch.attribute_starts[0] != 0) return rejected("M-288", "attrsIndexes", batch.attribute_starts[0], "the first entry must be 0");
+  if (batch.attribute_count == 0)
+    return rejected("M-285", "numAttrs", 0, "there is no attribute", "pass at least one");
+  if (batch.attribute_count > batch.count)
+    return rejected("M-286", "numAttrs", batch.attribute_count,
+                    fmt::format("there are only {} items", batch.count));
+  if (batch.count > 4096)
+    return rejected("M-287", "numBatches", batch.count, "more than 4096 items", "copy in several calls");
+  if (batch.attribute_starts[0] != 0)
+    return rejected("M-288", "attrsIndexes", batch.attribute_starts[0], "the first entry must be 0");
   for (std::size_t k = 0; k < batch.attribute_count; ++k) {
     const bool rises = k == 0 || batch.attribute_starts[k] > batch.attribute_starts[k - 1];
     if (!rises || batch.attribute_starts[k] >= batch.count) {
-      return rejected("M-289", "attrsIndexes", batch.attribute_starts[k], fmt::format("entry {} must rise and stay below {}", k, batch.count));
+      return rejected("M-289", "attrsIndexes", batch.attribute_starts[k],
+                      fmt::format("entry {} must rise and stay below {}", k, batch.count));
     }
   }
   return done();
@@ -97,7 +122,8 @@ Status copy_batch(Process& process, const BatchArguments& batch, std::size_t* fa
   *fail_index = SIZE_MAX;
   if (batch.sizes == nullptr) return null_pointer("M-277", "sizes");
   if (batch.count == 0) return bad_value("M-278", "numBatches", 0, "at least 1");
-  if (std::all_of(batch.sizes, batch.sizes + batch.count, [](std::size_t size) { return size == 0; })) return done();
+  if (std::all_of(batch.sizes, batch.sizes + batch.count, [](std::size_t size) { return size == 0; }))
+    return done();
   if (Status shape = check_batch_shape(process, batch); !shape) return shape;
 
   std::vector<BatchItem> items;
@@ -115,11 +141,15 @@ namespace {
 Status check_descriptor_kind(const Process& process, aclrtMemcpyKind kind, const char* rule) {
   if (Status here = needs_feature(process, Feature::CopyDescriptors, rule); !here) return here;
   if (kind == ACL_MEMCPY_INNER_DEVICE_TO_DEVICE) return done();
-  return unsupported(rule, fmt::format("descriptors exist for copies inside a device, not for kind {}", static_cast<int>(kind)),
-                     "pass ACL_MEMCPY_INNER_DEVICE_TO_DEVICE");
+  return unsupported(
+      rule,
+      fmt::format("descriptors exist for copies inside a device, not for kind {}", static_cast<int>(kind)),
+      "pass ACL_MEMCPY_INNER_DEVICE_TO_DEVICE");
 }
 
-bool known_kind(aclrtMemcpyKind kind) { return static_cast<std::uint32_t>(kind) <= ACL_MEMCPY_INTER_DEVICE_TO_DEVICE; }
+bool known_kind(aclrtMemcpyKind kind) {
+  return static_cast<std::uint32_t>(kind) <= ACL_MEMCPY_INTER_DEVICE_TO_DEVICE;
+}
 
 // As the device reads it. The public part is where the two addresses stand (M-340); the length is kept in
 // full besides the 32-bit field, so that exactly 4 GB works.
@@ -135,40 +165,55 @@ static_assert(sizeof(CopyDescriptor) == 64);
 
 Status copy_descriptor_size(Process& process, aclrtMemcpyKind kind, std::size_t* bytes) {
   if (bytes == nullptr) return null_pointer("M-323", "descSize");
-  if (!known_kind(kind)) return bad_value("M-324", "kind", static_cast<std::uint32_t>(kind), "a member of aclrtMemcpyKind");
+  if (!known_kind(kind))
+    return bad_value("M-324", "kind", static_cast<std::uint32_t>(kind), "a member of aclrtMemcpyKind");
   if (Status fits = check_descriptor_kind(process, kind, "M-325"); !fits) return fits;
   *bytes = process.product().copy_descriptor_bytes;
   return done();
 }
 
-Status set_copy_descriptor(Process& process, void* descriptor, aclrtMemcpyKind kind, void* from, void* to, std::size_t count,
-                           const void* configuration) {
+Status set_copy_descriptor(Process& process, void* descriptor, aclrtMemcpyKind kind, void* from, void* to,
+                           std::size_t count, const void* configuration) {
   if (descriptor == nullptr) return null_pointer("M-328", "desc");
-  if (!known_kind(kind)) return bad_value("M-329", "kind", static_cast<std::uint32_t>(kind), "a member of aclrtMemcpyKind");
+  if (!known_kind(kind))
+    return bad_value("M-329", "kind", static_cast<std::uint32_t>(kind), "a member of aclrtMemcpyKind");
   if (from == nullptr) return null_pointer("M-330", "srcAddr");
   if (to == nullptr) return null_pointer("M-330", "dstAddr");
   if (count == 0) return bad_value("M-331", "count", count, "at least 1");
   if (configuration != nullptr) return bad_value("M-332", "config", hex(configuration), "NULL");
   if (Status fits = check_descriptor_kind(process, kind, "M-333"); !fits) return fits;
   if (count > 4_GiB) return rejected("M-334", "count", count, "more than 4 GB", "copy in several parts");
-  if (reinterpret_cast<std::uintptr_t>(descriptor) % 64 != 0) return rejected("M-335", "desc", hex(descriptor), "not a multiple of 64");
+  if (reinterpret_cast<std::uintptr_t>(descriptor) % 64 != 0)
+    return rejected("M-335", "desc", hex(descriptor), "not a multiple of 64");
   Memory& memory = process.memory();
-  const auto place = [&](const void* pointer) { return memory.locate(reinterpret_cast<std::uintptr_t>(pointer)); };
-  for (const void* each : {static_cast<const void*>(descriptor), static_cast<const void*>(to), static_cast<const void*>(from)}) {
+  const auto place = [&](const void* pointer) {
+    return memory.locate(reinterpret_cast<std::uintptr_t>(pointer));
+  };
+  for (const void* each :
+       {static_cast<const void*>(descriptor), static_cast<const void*>(to), static_cast<const void*>(from)}) {
     if (const Place found = place(each).place; found == Place::NoBlock || found == Place::DeviceAlias) {
-      return driver_refuses("M-336", fmt::format("{}: {}", hex(each), memory.describe(reinterpret_cast<std::uintptr_t>(each))), "pass memory that is allocated");
+      return driver_refuses(
+          "M-336", fmt::format("{}: {}", hex(each), memory.describe(reinterpret_cast<std::uintptr_t>(each))),
+          "pass memory that is allocated");
     }
   }
-  if (place(descriptor).place != Place::Device) return rejected("M-337", "desc", hex(descriptor), "it is not device memory", "allocate it with aclrtMalloc");
+  if (place(descriptor).place != Place::Device)
+    return rejected("M-337", "desc", hex(descriptor), "it is not device memory",
+                    "allocate it with aclrtMalloc");
   const Whereabouts source = place(from);
   const Whereabouts target = place(to);
   if (source.place != Place::Device || target.place != Place::Device || source.device != target.device) {
-    return rejected("M-338", "srcAddr", hex(from), fmt::format("it and dstAddr {} are not memory of one device", hex(to)));
+    return rejected("M-338", "srcAddr", hex(from),
+                    fmt::format("it and dstAddr {} are not memory of one device", hex(to)));
   }
   const Context* context = process.current();
   if (context == nullptr) return no_context("M-339");
-  const CopyDescriptor filled{0xBE1A, static_cast<std::uint32_t>(count), count, reinterpret_cast<std::uintptr_t>(from),
-                              reinterpret_cast<std::uintptr_t>(to), {}};
+  const CopyDescriptor filled{0xBE1A,
+                              static_cast<std::uint32_t>(count),
+                              count,
+                              reinterpret_cast<std::uintptr_t>(from),
+                              reinterpret_cast<std::uintptr_t>(to),
+                              {}};
   return Transfer{memory, context->device}.copy(descriptor, &filled, process.product().copy_descriptor_bytes);
 }
 
@@ -177,22 +222,31 @@ Status fill(Process& process, void* to, std::size_t room, std::int32_t value, st
   if (to == nullptr) return null_pointer("M-367", "devPtr");
   const Context* context = process.current();
   if (context == nullptr) return no_context("M-368");
-  if (count > room) return rejected("M-370", "count", count, fmt::format("maxCount is only {}", room), "fill no more than the memory holds");
+  if (count > room)
+    return rejected("M-370", "count", count, fmt::format("maxCount is only {}", room),
+                    "fill no more than the memory holds");
   return Transfer{process.memory(), context->device}.fill(to, static_cast<unsigned char>(value), count);
 }
 
 Status fill_d32(Process& process, void* to, std::size_t room, std::uint32_t value, std::size_t words) {
   if (words == 0) return done();
   if (to == nullptr) return null_pointer("M-383", "ptr");
-  if (reinterpret_cast<std::uintptr_t>(to) % 4 != 0) return bad_value("M-384", "ptr", hex(to), "a multiple of 4");
+  if (reinterpret_cast<std::uintptr_t>(to) % 4 != 0)
+    return bad_value("M-384", "ptr", hex(to), "a multiple of 4");
   if (words > room / 4) return bad_value("M-385", "N", words, "at most memSize / 4");
   switch (process.memory().locate(reinterpret_cast<std::uintptr_t>(to)).place) {
     case Place::NoBlock:
     case Place::DeviceAlias:
-      return driver_refuses("M-386", fmt::format("{}: {}", hex(to), process.memory().describe(reinterpret_cast<std::uintptr_t>(to))), "fill memory that is allocated");
-    case Place::Pageable: return bad_value("M-387", "ptr", hex(to), "device memory, or host memory from aclrtMallocHost or registered");
+      return driver_refuses(
+          "M-386",
+          fmt::format("{}: {}", hex(to), process.memory().describe(reinterpret_cast<std::uintptr_t>(to))),
+          "fill memory that is allocated");
+    case Place::Pageable:
+      return bad_value("M-387", "ptr", hex(to),
+                       "device memory, or host memory from aclrtMallocHost or registered");
     case Place::Host:
-    case Place::Device: break;
+    case Place::Device:
+      break;
   }
   const Context* context = process.current();
   if (context == nullptr) return no_context("M-389");

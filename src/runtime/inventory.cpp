@@ -8,17 +8,22 @@ namespace belay {
 Result<std::int64_t> device_attribute(const Process& process, aclrtDevAttr attribute) {
   const ProductRow& row = process.product();
   switch (static_cast<int>(attribute)) {
-    case ACL_DEV_ATTR_AICPU_CORE_NUM: return std::int64_t{row.ai_cpus};
+    case ACL_DEV_ATTR_AICPU_CORE_NUM:
+      return std::int64_t{row.ai_cpus};
     case ACL_DEV_ATTR_AICORE_CORE_NUM:
-    case ACL_DEV_ATTR_CUBE_CORE_NUM: return std::int64_t{row.ai_cores};
-    case ACL_DEV_ATTR_VECTOR_CORE_NUM: return std::int64_t{row.vector_cores};
+    case ACL_DEV_ATTR_CUBE_CORE_NUM:
+      return std::int64_t{row.ai_cores};
+    case ACL_DEV_ATTR_VECTOR_CORE_NUM:
+      return std::int64_t{row.vector_cores};
     case ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE: {
       Books books;  // the total as the books count it, with the limits applied
       books.open(process.settings().memory.limits);
       return static_cast<std::int64_t>(books.total());
     }
-    case ACL_DEV_ATTR_L2_CACHE_SIZE: return static_cast<std::int64_t>(row.l2_bytes);
-    case ACL_DEV_ATTR_NPU_ARCH: return row.npu_arch;
+    case ACL_DEV_ATTR_L2_CACHE_SIZE:
+      return static_cast<std::int64_t>(row.l2_bytes);
+    case ACL_DEV_ATTR_NPU_ARCH:
+      return row.npu_arch;
     case ACL_DEV_ATTR_HD_CONNECT_TYPE:
       if (!has(row.product, Feature::LinkAttributes)) break;
       return std::int64_t{ACL_HOST_DEVICE_CONNECT_TYPE_UB};
@@ -33,7 +38,8 @@ Result<std::int64_t> device_attribute(const Process& process, aclrtDevAttr attri
       return rejected("R-80", "attr", value, "no such attribute", "pass a member of aclrtDevAttr");
     }
   }
-  return unsupported("R-81", fmt::format("attribute {} exists on Ascend 950 only", static_cast<int>(attribute)));
+  return unsupported("R-81",
+                     fmt::format("attribute {} exists on Ascend 950 only", static_cast<int>(attribute)));
 }
 
 namespace {
@@ -41,7 +47,8 @@ constexpr std::uint32_t kFirstBus = 0x81;  // where servers of this kind have th
 }  // namespace
 
 std::array<char, 16> device_uuid(const Process& process, std::uint32_t device) {
-  const std::string text = fmt::format("belay-{:.6}-{:03}", process.settings().soc.substr(6), process.settings().visible[device]);
+  const std::string text =
+      fmt::format("belay-{:.6}-{:03}", process.settings().soc.substr(6), process.settings().visible[device]);
   std::array<char, 16> uuid{};
   std::copy_n(text.begin(), std::min(text.size(), uuid.size()), uuid.begin());
   uuid[15] = static_cast<char>(process.settings().visible[device]);
@@ -54,7 +61,8 @@ std::string pci_bus_id(const Process& process, std::uint32_t device) {
 
 std::optional<std::uint32_t> device_by_pci_bus_id(const Process& process, const std::string& text) {
   std::string lower = text;
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::ranges::transform(lower, lower.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   for (std::uint32_t device = 0; device < process.device_count(); ++device) {
     if (pci_bus_id(process, device) == lower) return device;
   }

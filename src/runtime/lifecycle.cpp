@@ -15,21 +15,25 @@ bool known(aclRegisterCallbackType type) {
 }
 
 Refusal callback_failed(aclError code) {
-  return refuse({code, "R-31", "EH9999", fmt::format("a registered callback returned {}", code), "", "see what the callback reports"});
+  return refuse({code, "R-31", "EH9999", fmt::format("a registered callback returned {}", code), "",
+                 "see what the callback reports"});
 }
 
 }  // namespace
 
 template <class Function>
-Status Lifecycle::add(Table<Function>& table, aclRegisterCallbackType type, Function function, void* user_data) {
+Status Lifecycle::add(Table<Function>& table, aclRegisterCallbackType type, Function function,
+                      void* user_data) {
   if (function == nullptr) return null_pointer("R-46", "cbFunc");
-  if (!known(type)) return bad_value("R-51", "type", static_cast<int>(type), "a member of aclRegisterCallbackType");
+  if (!known(type))
+    return bad_value("R-51", "type", static_cast<int>(type), "a member of aclRegisterCallbackType");
   const bool taken = std::ranges::any_of(table, [&](const Entry<Function>& entry) {
     return entry.type == type && (type != ACL_REG_TYPE_OTHER || entry.function == function);
   });
   if (taken) {
-    return refuse({ACL_ERROR_INTERNAL_ERROR, "R-47", "EH9999", fmt::format("a callback of type {} is registered already", static_cast<int>(type)),
-                   "", "unregister the earlier one first"});
+    return refuse({ACL_ERROR_INTERNAL_ERROR, "R-47", "EH9999",
+                   fmt::format("a callback of type {} is registered already", static_cast<int>(type)), "",
+                   "unregister the earlier one first"});
   }
   table.push_back({type, function, user_data});
   return done();
@@ -38,14 +42,18 @@ Status Lifecycle::add(Table<Function>& table, aclRegisterCallbackType type, Func
 template <class Function>
 Status Lifecycle::remove(Table<Function>& table, aclRegisterCallbackType type, Function function) {
   if (function == nullptr) return null_pointer("R-46", "cbFunc");
-  if (!known(type)) return bad_value("R-51", "type", static_cast<int>(type), "a member of aclRegisterCallbackType");
-  const auto gone = std::erase_if(table, [&](const Entry<Function>& entry) { return entry.type == type && entry.function == function; });
+  if (!known(type))
+    return bad_value("R-51", "type", static_cast<int>(type), "a member of aclRegisterCallbackType");
+  const auto gone = std::erase_if(
+      table, [&](const Entry<Function>& entry) { return entry.type == type && entry.function == function; });
   if (gone != 0) return done();
-  return refuse({ACL_ERROR_INTERNAL_ERROR, "R-50", "EH9999", "that callback is not registered for that type", "", "pass the pair that was registered"});
+  return refuse({ACL_ERROR_INTERNAL_ERROR, "R-50", "EH9999", "that callback is not registered for that type",
+                 "", "pass the pair that was registered"});
 }
 
 template <class Function, class Call>
-aclError Lifecycle::run(const Table<Function>& table, std::initializer_list<aclRegisterCallbackType> order, Call&& call) {
+aclError Lifecycle::run(const Table<Function>& table, std::initializer_list<aclRegisterCallbackType> order,
+                        Call&& call) {
   const Table<Function> now = table;  // a callback may register others
   for (const aclRegisterCallbackType type : order) {
     for (const Entry<Function>& entry : now) {
@@ -78,8 +86,10 @@ Status Lifecycle::init(const Load& load, const Accept& accept) {
   };
   aclError code = run(init_callbacks_, {ACL_REG_TYPE_ACL_MODEL}, call);
   if (code == ACL_SUCCESS && configuration->given) {
-    code = run(init_callbacks_, {ACL_REG_TYPE_ACL_OP_EXECUTOR, ACL_REG_TYPE_ACL_OP_CBLAS, ACL_REG_TYPE_ACL_OP_COMPILER,
-                                 ACL_REG_TYPE_ACL_TDT_CHANNEL, ACL_REG_TYPE_ACL_TDT_QUEUE, ACL_REG_TYPE_ACL_RETR}, call);
+    code = run(init_callbacks_,
+               {ACL_REG_TYPE_ACL_OP_EXECUTOR, ACL_REG_TYPE_ACL_OP_CBLAS, ACL_REG_TYPE_ACL_OP_COMPILER,
+                ACL_REG_TYPE_ACL_TDT_CHANNEL, ACL_REG_TYPE_ACL_TDT_QUEUE, ACL_REG_TYPE_ACL_RETR},
+               call);
   }
   if (code == ACL_SUCCESS) code = run(init_callbacks_, {ACL_REG_TYPE_ACL_DVPP, ACL_REG_TYPE_OTHER}, call);
   inside_init_ = false;
@@ -93,9 +103,10 @@ Status Lifecycle::init(const Load& load, const Accept& accept) {
 }
 
 Status Lifecycle::really_finalize() {
-  const aclError code = run(finalize_callbacks_,
-                            {ACL_REG_TYPE_ACL_OP_COMPILER, ACL_REG_TYPE_ACL_MODEL, ACL_REG_TYPE_ACL_DVPP, ACL_REG_TYPE_OTHER},
-                            [](const Entry<aclFinalizeCallbackFunc>& entry) { return entry.function(entry.user_data); });
+  const aclError code =
+      run(finalize_callbacks_,
+          {ACL_REG_TYPE_ACL_OP_COMPILER, ACL_REG_TYPE_ACL_MODEL, ACL_REG_TYPE_ACL_DVPP, ACL_REG_TYPE_OTHER},
+          [](const Entry<aclFinalizeCallbackFunc>& entry) { return entry.function(entry.user_data); });
   if (code != ACL_SUCCESS) return callback_failed(code);
   count_ = 0;
   finalized_ = true;
@@ -123,7 +134,8 @@ Status Lifecycle::finalize_reference(std::uint64_t* count_after) {
   return status;
 }
 
-Status Lifecycle::add_init_callback(aclRegisterCallbackType type, aclInitCallbackFunc function, void* user_data) {
+Status Lifecycle::add_init_callback(aclRegisterCallbackType type, aclInitCallbackFunc function,
+                                    void* user_data) {
   const std::lock_guard lock{mutex_};
   Status added = add(init_callbacks_, type, function, user_data);
   // Too late for this aclInit: called at once, and what it returns is nobody's business.
@@ -136,7 +148,8 @@ Status Lifecycle::remove_init_callback(aclRegisterCallbackType type, aclInitCall
   return remove(init_callbacks_, type, function);
 }
 
-Status Lifecycle::add_finalize_callback(aclRegisterCallbackType type, aclFinalizeCallbackFunc function, void* user_data) {
+Status Lifecycle::add_finalize_callback(aclRegisterCallbackType type, aclFinalizeCallbackFunc function,
+                                        void* user_data) {
   const std::lock_guard lock{mutex_};
   return add(finalize_callbacks_, type, function, user_data);
 }

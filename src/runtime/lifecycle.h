@@ -1,4 +1,5 @@
-// aclInit and aclFinalize: a count, a configuration that stays the same for ever, and callbacks (R-23 ... R-51).
+// aclInit and aclFinalize: a count, a configuration that stays the same for ever, and callbacks (R-23 ...
+//
 #pragma once
 
 #include <array>
@@ -33,7 +34,8 @@ class Lifecycle {
 
   Status add_init_callback(aclRegisterCallbackType type, aclInitCallbackFunc function, void* user_data);
   Status remove_init_callback(aclRegisterCallbackType type, aclInitCallbackFunc function);
-  Status add_finalize_callback(aclRegisterCallbackType type, aclFinalizeCallbackFunc function, void* user_data);
+  Status add_finalize_callback(aclRegisterCallbackType type, aclFinalizeCallbackFunc function,
+                               void* user_data);
   Status remove_finalize_callback(aclRegisterCallbackType type, aclFinalizeCallbackFunc function);
 
  private:
@@ -51,7 +53,8 @@ class Lifecycle {
   template <class Function>
   static Status remove(Table<Function>& table, aclRegisterCallbackType type, Function function);
   template <class Function, class Call>
-  static aclError run(const Table<Function>& table, std::initializer_list<aclRegisterCallbackType> order, Call&& call);
+  static aclError run(const Table<Function>& table, std::initializer_list<aclRegisterCallbackType> order,
+                      Call&& call);
   Status really_finalize();
 
   std::recursive_mutex mutex_;

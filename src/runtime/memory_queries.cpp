@@ -19,20 +19,36 @@ struct AttributeRow {
 };
 // One row per aclrtMemAttr, in its order (M-16, M-137).
 constexpr std::array<AttributeRow, 18> kAttributes{{
-    {Asks::Ddr, Share::All, false},        {Asks::Hbm, Share::All, false},         {Asks::Ddr, Share::Huge, false},
-    {Asks::Ddr, Share::Normal, false},     {Asks::Hbm, Share::Huge, false},        {Asks::Hbm, Share::Normal, false},
-    {Asks::Ddr, Share::Huge, true},        {Asks::Ddr, Share::Normal, true},       {Asks::Hbm, Share::Huge, true},
-    {Asks::Hbm, Share::Normal, true},      {Asks::Hbm, Share::Giant, false},       {Asks::Hbm, Share::Giant, true},
-    {Asks::Whatever, Share::Normal, false}, {Asks::Whatever, Share::Huge, false},  {Asks::Whatever, Share::Giant, false},
-    {Asks::Whatever, Share::Normal, true}, {Asks::Whatever, Share::Huge, true},    {Asks::Whatever, Share::Giant, true},
+    {Asks::Ddr, Share::All, false},
+    {Asks::Hbm, Share::All, false},
+    {Asks::Ddr, Share::Huge, false},
+    {Asks::Ddr, Share::Normal, false},
+    {Asks::Hbm, Share::Huge, false},
+    {Asks::Hbm, Share::Normal, false},
+    {Asks::Ddr, Share::Huge, true},
+    {Asks::Ddr, Share::Normal, true},
+    {Asks::Hbm, Share::Huge, true},
+    {Asks::Hbm, Share::Normal, true},
+    {Asks::Hbm, Share::Giant, false},
+    {Asks::Hbm, Share::Giant, true},
+    {Asks::Whatever, Share::Normal, false},
+    {Asks::Whatever, Share::Huge, false},
+    {Asks::Whatever, Share::Giant, false},
+    {Asks::Whatever, Share::Normal, true},
+    {Asks::Whatever, Share::Huge, true},
+    {Asks::Whatever, Share::Giant, true},
 }};
 
 Amounts figures(const Books& books, Share share, bool p2p) {
   switch (share) {
-    case Share::All: return books.pool();
-    case Share::Normal: return books.of(Page::Normal, p2p);
-    case Share::Huge: return books.of(Page::Huge2M, p2p);
-    case Share::Giant: return books.of(Page::Huge1G, p2p);
+    case Share::All:
+      return books.pool();
+    case Share::Normal:
+      return books.of(Page::Normal, p2p);
+    case Share::Huge:
+      return books.of(Page::Huge2M, p2p);
+    case Share::Giant:
+      return books.of(Page::Huge1G, p2p);
   }
   return {};
 }
@@ -40,16 +56,26 @@ Amounts figures(const Books& books, Share share, bool p2p) {
 // M-151. Numbers that belay knows no name for are reserved, those beyond the list unknown.
 std::string_view module_name(std::uint8_t module) {
   switch (module) {
-    case 3: return "HCCL";
-    case 6: return "DVPP";
-    case 7: return "RUNTIME";
-    case 33: return "APP";
-    case 36: return "AICPU";
-    case 39: return "FE";
-    case 45: return "GE";
-    case 48: return "ASCENDCL";
-    case 63: return "OP";
-    default: return module == 0 || module >= 77 ? "UNKNOWN" : "Reserved";
+    case 3:
+      return "HCCL";
+    case 6:
+      return "DVPP";
+    case 7:
+      return "RUNTIME";
+    case 33:
+      return "APP";
+    case 36:
+      return "AICPU";
+    case 39:
+      return "FE";
+    case 45:
+      return "GE";
+    case 48:
+      return "ASCENDCL";
+    case 63:
+      return "OP";
+    default:
+      return module == 0 || module >= 77 ? "UNKNOWN" : "Reserved";
   }
 }
 
@@ -60,7 +86,8 @@ Status memory_info(Process& process, aclrtMemAttr attribute, std::size_t* free, 
   if (total == nullptr) return null_pointer("M-132", "total");
   const auto index = static_cast<std::uint32_t>(attribute);
   if (index >= kAttributes.size()) {
-    return refuse({ACL_ERROR_RT_INVALID_MEMORY_TYPE, "M-133", "EE1003", fmt::format("value {} of parameter attr is not accepted; expected: 0 to 17", index), "",
+    return refuse({ACL_ERROR_RT_INVALID_MEMORY_TYPE, "M-133", "EE1003",
+                   fmt::format("value {} of parameter attr is not accepted; expected: 0 to 17", index), "",
                    "pass a member of aclrtMemAttr"});
   }
   const Context* context = process.current();
@@ -68,25 +95,33 @@ Status memory_info(Process& process, aclrtMemAttr attribute, std::size_t* free, 
   const AttributeRow& row = kAttributes[index];
   const ProductRow& product = process.product();
   if (row.share == Share::Giant && !has(product.product, Feature::HugePages1G)) {
-    return unsupported("M-135", fmt::format("{} has no 1 GB pages", product.family), "ask for another attribute");
+    return unsupported("M-135", fmt::format("{} has no 1 GB pages", product.family),
+                       "ask for another attribute");
   }
-  if (row.p2p && !has(product.product, Feature::P2pFigures)) return unsupported("M-142", "IPV350 has no P2P memory", "ask for another attribute");
+  if (row.p2p && !has(product.product, Feature::P2pFigures))
+    return unsupported("M-142", "IPV350 has no P2P memory", "ask for another attribute");
   // HBM questions on a DDR chip are answered as DDR ones; DDR on an HBM chip is memory it does not have.
   const bool absent = row.technology == Asks::Ddr && product.technology == Technology::Hbm;
-  const Amounts amounts = absent ? Amounts{0, 0} : figures(process.memory().device(context->device).books(), row.share, row.p2p);
+  const Amounts amounts =
+      absent ? Amounts{0, 0} : figures(process.memory().device(context->device).books(), row.share, row.p2p);
   *free = amounts.free;
   *total = amounts.total;
   return done();
 }
 
-Status memory_usage(Process& process, std::int32_t device, aclrtMemUsageInfo* list, std::size_t room, std::size_t* filled) {
+Status memory_usage(Process& process, std::int32_t device, aclrtMemUsageInfo* list, std::size_t room,
+                    std::size_t* filled) {
   if (list == nullptr) return null_pointer("M-144", "memUsageInfo");
   if (filled == nullptr) return null_pointer("M-145", "outputNum");
-  if (!has(process.product().product, Feature::UsageByModule)) return needs_context(process, "M-149", Feature::UsageByModule);
+  if (!has(process.product().product, Feature::UsageByModule))
+    return needs_context(process, "M-149", Feature::UsageByModule);
   *filled = 0;
-  if (room == 0) return rejected("M-147", "inputNum", room, "there is no room for an entry", "pass an array of at least one entry");
+  if (room == 0)
+    return rejected("M-147", "inputNum", room, "there is no room for an entry",
+                    "pass an array of at least one entry");
   if (!process.has_device(device)) return bad_device("M-148", device, process.device_count());
-  if (process.current() == nullptr || !process.is_open(static_cast<std::uint32_t>(device))) return no_context("M-149");
+  if (process.current() == nullptr || !process.is_open(static_cast<std::uint32_t>(device)))
+    return no_context("M-149");
   const std::vector<ModuleUsage> usage = process.memory().device(static_cast<std::uint32_t>(device)).usage();
   *filled = std::min(room, usage.size());
   for (std::size_t i = 0; i < *filled; ++i) {
@@ -100,20 +135,25 @@ Status memory_usage(Process& process, std::int32_t device, aclrtMemUsageInfo* li
   return done();
 }
 
-Status check_memory_type(Process& process, void** addresses, std::uint32_t count, std::uint32_t types, std::uint32_t* result,
-                         std::uint32_t reserve) {
+Status check_memory_type(Process& process, void** addresses, std::uint32_t count, std::uint32_t types,
+                         std::uint32_t* result, std::uint32_t reserve) {
   if (addresses == nullptr) return null_pointer("M-153", "addrList");
   if (result == nullptr) return null_pointer("M-154", "checkResult");
-  if (!has(process.product().product, Feature::NotOnIpv)) return needs_context(process, "M-159", Feature::NotOnIpv);
+  if (!has(process.product().product, Feature::NotOnIpv))
+    return needs_context(process, "M-159", Feature::NotOnIpv);
   *result = 0;
   if (reserve != 0) return rejected("M-156", "reserve", reserve, "it is reserved", "pass 0");
   if (count == 0) return rejected("M-157", "size", count, "the list is empty", "pass at least one address");
   constexpr std::uint32_t kKnown = ACL_RT_MEM_TYPE_DEV | ACL_RT_MEM_TYPE_DVPP | ACL_RT_MEM_TYPE_RSVD;
-  if ((types & ~kKnown) != 0) return rejected("M-158", "memType", fmt::format("{:#x}", types), "it has unknown bits", "OR together ACL_RT_MEM_TYPE_DEV, _DVPP and _RSVD");
+  if ((types & ~kKnown) != 0)
+    return rejected("M-158", "memType", fmt::format("{:#x}", types), "it has unknown bits",
+                    "OR together ACL_RT_MEM_TYPE_DEV, _DVPP and _RSVD");
   const Context* context = process.current();
   if (context == nullptr) return no_context("M-159");
-  if (count > 1024) return rejected("M-160", "size", count, "more than 1024 addresses", "ask in several calls");
-  const bool one_kind = has(process.product().product, Feature::MediaIsDevice);  // there media memory is device memory (M-162)
+  if (count > 1024)
+    return rejected("M-160", "size", count, "more than 1024 addresses", "ask in several calls");
+  const bool one_kind =
+      has(process.product().product, Feature::MediaIsDevice);  // there media memory is device memory (M-162)
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::optional<Block> block = process.memory().find(reinterpret_cast<std::uintptr_t>(addresses[i]));
     if (!block || block->device != context->device || block->origin == Origin::Host) return done();
@@ -130,19 +170,29 @@ Status pointer_attributes(Process& process, const void* pointer, aclrtPtrAttribu
   if (attributes == nullptr) return null_pointer("M-164", "attributes");
   if (Status here = needs_feature(process, Feature::NotOnIpv); !here) return here;
   if (!process.opened_a_device()) {
-    return refuse({ACL_ERROR_RT_INVALID_HANDLE, "M-165", "EE1018", "no device has been opened in this process yet", "", "call aclrtSetDevice first"});
+    return refuse({ACL_ERROR_RT_INVALID_HANDLE, "M-165", "EE1018",
+                   "no device has been opened in this process yet", "", "call aclrtSetDevice first"});
   }
   const Whereabouts where = process.memory().locate(reinterpret_cast<std::uintptr_t>(pointer));
   aclrtMemLocation location{0, ACL_MEM_LOCATION_TYPE_UNREGISTERED};
   switch (where.place) {
     case Place::NoBlock:
-      return driver_refuses("M-165", fmt::format("{}: {}", hex(pointer), process.memory().describe(reinterpret_cast<std::uintptr_t>(pointer))),
+      return driver_refuses("M-165",
+                            fmt::format("{}: {}", hex(pointer),
+                                        process.memory().describe(reinterpret_cast<std::uintptr_t>(pointer))),
                             "ask about memory that is allocated");
     case Place::DeviceAlias:
-      return driver_refuses("M-169", fmt::format("{} is a device address of registered host memory", hex(pointer)), "ask about its host address");
-    case Place::Device: location = {where.device, ACL_MEM_LOCATION_TYPE_DEVICE}; break;
-    case Place::Host: location = {0, ACL_MEM_LOCATION_TYPE_HOST}; break;
-    case Place::Pageable: break;
+      return driver_refuses("M-169",
+                            fmt::format("{} is a device address of registered host memory", hex(pointer)),
+                            "ask about its host address");
+    case Place::Device:
+      location = {where.device, ACL_MEM_LOCATION_TYPE_DEVICE};
+      break;
+    case Place::Host:
+      location = {0, ACL_MEM_LOCATION_TYPE_HOST};
+      break;
+    case Place::Pageable:
+      break;
   }
   attributes->location = location;
   attributes->pageSize = static_cast<std::uint32_t>(where.page);

@@ -11,9 +11,10 @@
 namespace belay {
 
 Status memory_info(Process& process, aclrtMemAttr attribute, std::size_t* free, std::size_t* total);
-Status memory_usage(Process& process, std::int32_t device, aclrtMemUsageInfo* list, std::size_t room, std::size_t* filled);
-Status check_memory_type(Process& process, void** addresses, std::uint32_t count, std::uint32_t types, std::uint32_t* result,
-                         std::uint32_t reserve);
+Status memory_usage(Process& process, std::int32_t device, aclrtMemUsageInfo* list, std::size_t room,
+                    std::size_t* filled);
+Status check_memory_type(Process& process, void** addresses, std::uint32_t count, std::uint32_t types,
+                         std::uint32_t* result, std::uint32_t reserve);
 Status pointer_attributes(Process& process, const void* pointer, aclrtPtrAttributes* attributes);
 
 }  // namespace belay

@@ -124,18 +124,22 @@ Status Process::destroy_context(Handle handle) {
   const std::shared_ptr<Context> context = contexts_.find(handle);
   if (context != nullptr && context->primary) {
     return refuse({ACL_ERROR_RT_CONTEXT_NULL, "R-114", "EE1017",
-                   fmt::format("{} is the default context of device {}, which only a reset releases", hex(handle), context->device), "",
-                   "call aclrtResetDevice for that device"});
+                   fmt::format("{} is the default context of device {}, which only a reset releases",
+                               hex(handle), context->device),
+                   "", "call aclrtResetDevice for that device"});
   }
   switch (contexts_.end(handle)) {
     case Contexts::End::Unknown:
-      return refuse({ACL_ERROR_RT_CONTEXT_NULL, "R-115", "EE1017", fmt::format("{} is not a live context", hex(handle)), "",
+      return refuse({ACL_ERROR_RT_CONTEXT_NULL, "R-115", "EE1017",
+                     fmt::format("{} is not a live context", hex(handle)), "",
                      "destroy each context once, with the handle that aclrtCreateContext returned"});
     case Contexts::End::EndedButBound:
       return refuse({ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, "R-115", "EE1018",
-                     fmt::format("context {} is destroyed already, and another thread is still bound to it", hex(handle)), "",
-                     "destroy each context once"});
-    case Contexts::End::Ended: break;
+                     fmt::format("context {} is destroyed already, and another thread is still bound to it",
+                                 hex(handle)),
+                     "", "destroy each context once"});
+    case Contexts::End::Ended:
+      break;
   }
   --devices_[context->device].explicit_contexts;
   close_if_unused(context->device);
@@ -145,7 +149,8 @@ Status Process::destroy_context(Handle handle) {
 Status Process::set_current(Handle handle) {
   std::shared_ptr<Context> context = contexts_.find(handle);
   if (context == nullptr) {
-    return rejected("R-109", "context", hex(handle), "it is not a live context", "pass a handle from aclrtCreateContext or aclrtGetCurrentContext");
+    return rejected("R-109", "context", hex(handle), "it is not a live context",
+                    "pass a handle from aclrtCreateContext or aclrtGetCurrentContext");
   }
   Contexts::bind(std::move(context));
   return done();

@@ -63,8 +63,8 @@ class Process {
 
  private:
   Context* current_by_default();
-  void open_device(std::uint32_t id);           // with devices_mutex_ held
-  bool close_if_unused(std::uint32_t id);       // with devices_mutex_ held
+  void open_device(std::uint32_t id);      // with devices_mutex_ held
+  bool close_if_unused(std::uint32_t id);  // with devices_mutex_ held
 
   Settings settings_;
   Memory memory_;
@@ -79,7 +79,8 @@ class Process {
 
 // The context check and what follows it (M-418): 107002, then 207000 where the product lacks the function.
 inline Status needs_feature(const Process& process, Feature feature, const char* rule = "M-8") {
-  if (has(process.product().product, feature)) [[likely]] return done();
+  if (has(process.product().product, feature)) [[likely]]
+    return done();
   return unsupported(rule, fmt::format("{} does not have this function", process.product().family),
                      "choose another product with BELAY_PRODUCT, or do without");
 }

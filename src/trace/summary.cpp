@@ -60,12 +60,16 @@ void hear(const observe::Event& event) {
       ++device.freed;
       device.in_use -= event.bytes;
       break;
-    case observe::What::AllocationRefused: ++device.refused; break;
+    case observe::What::AllocationRefused:
+      ++device.refused;
+      break;
     case observe::What::HostAllocated:
       ++tally().host_blocks;
       raise(tally().host_peak, tally().host_now += event.bytes);
       break;
-    case observe::What::HostFreed: tally().host_now -= event.bytes; break;
+    case observe::What::HostFreed:
+      tally().host_now -= event.bytes;
+      break;
     case observe::What::Copied: {
       PerDirection& direction = tally().copies[static_cast<std::size_t>(event.direction)];
       ++direction.copies;
@@ -76,7 +80,8 @@ void hear(const observe::Event& event) {
       ++tally().fills;
       tally().filled += event.bytes;
       break;
-    default: break;
+    default:
+      break;
   }
 }
 
@@ -85,14 +90,16 @@ std::string device_lines(std::uint32_t index, const PerDevice& device, std::size
   std::size_t blocks = 0;
   for (const PerPage& page : device.pages) blocks += page.blocks;
   if (blocks == 0 && device.refused == 0) return {};
-  std::string text = fmt::format("belay:   device {}: peak {} of {}; {} block(s) allocated, {} freed, {} refused\n", index,
-                                 amount(device.peak), amount(total), blocks, device.freed.load(), device.refused.load());
+  std::string text =
+      fmt::format("belay:   device {}: peak {} of {}; {} block(s) allocated, {} freed, {} refused\n", index,
+                  amount(device.peak), amount(total), blocks, device.freed.load(), device.refused.load());
   for (std::size_t i = 0; i < kNames.size(); ++i) {
     const PerPage& page = device.pages[i];
     if (page.blocks == 0) continue;
     const double lost = 100.0 * (1.0 - static_cast<double>(page.asked) / static_cast<double>(page.charged));
-    text += fmt::format("belay:     {} pages  {:>8} block(s)  asked {:>12}  charged {:>12}  {:.1f} % lost to rounding\n", kNames[i],
-                        page.blocks.load(), amount(page.asked), amount(page.charged), lost);
+    text += fmt::format(
+        "belay:     {} pages  {:>8} block(s)  asked {:>12}  charged {:>12}  {:.1f} % lost to rounding\n",
+        kNames[i], page.blocks.load(), amount(page.asked), amount(page.charged), lost);
   }
   return text;
 }
@@ -100,7 +107,8 @@ std::string device_lines(std::uint32_t index, const PerDevice& device, std::size
 }  // namespace
 
 void keep_summary(Memory& memory, const std::string& soc) {
-  static auto* all = new std::vector<std::unique_ptr<Tally>>;  // never destroyed: the last words are said after static destructors
+  static auto* all = new std::vector<std::unique_ptr<Tally>>;  // never destroyed: the last words are said
+                                                               // after static destructors
   all->push_back(std::make_unique<Tally>());
   all->back()->soc = soc;
   g_tally.store(all->back().get(), std::memory_order_release);
@@ -112,19 +120,26 @@ void print_summary() {
   Memory* memory = g_memory.load(std::memory_order_acquire);
   if (memory == nullptr) return;
   const MemorySettings& settings = memory->settings();
-  std::string text = fmt::format("belay: what happened to memory on {} ({}, {} device(s)):\n", tally().soc, settings.product->family, settings.devices);
+  std::string text = fmt::format("belay: what happened to memory on {} ({}, {} device(s)):\n", tally().soc,
+                                 settings.product->family, settings.devices);
   for (std::uint32_t i = 0; i < settings.devices; ++i) {
     text += device_lines(i, tally().devices[i], memory->device(i).books().total());
   }
   if (tally().host_blocks != 0) {
-    text += fmt::format("belay:   pinned host memory: {} block(s), peak {}\n", tally().host_blocks.load(), amount(tally().host_peak));
+    text += fmt::format("belay:   pinned host memory: {} block(s), peak {}\n", tally().host_blocks.load(),
+                        amount(tally().host_peak));
   }
-  static constexpr std::array kDirections{"host to host", "host to device", "device to host", "device to device"};
+  static constexpr std::array kDirections{"host to host", "host to device", "device to host",
+                                          "device to device"};
   for (std::size_t i = 0; i < kDirections.size(); ++i) {
     const PerDirection& direction = tally().copies[i];
-    if (direction.copies != 0) text += fmt::format("belay:   copied {:<16} {:>8} time(s) {:>12}\n", kDirections[i], direction.copies.load(), amount(direction.bytes));
+    if (direction.copies != 0)
+      text += fmt::format("belay:   copied {:<16} {:>8} time(s) {:>12}\n", kDirections[i],
+                          direction.copies.load(), amount(direction.bytes));
   }
-  if (tally().fills != 0) text += fmt::format("belay:   filled {:>25} time(s) {:>12}\n", tally().fills.load(), amount(tally().filled));
+  if (tally().fills != 0)
+    text +=
+        fmt::format("belay:   filled {:>25} time(s) {:>12}\n", tally().fills.load(), amount(tally().filled));
   platform::print_line(true, text);
 }
 

@@ -33,16 +33,14 @@ size_t client_cxx11_sizes(void);
 int client_cxx11_overloads(void);
 }
 
-size_t client_cxx11_sizes(void)
-{
-    return sizeof(aclrtMallocAttribute) + sizeof(aclrtMallocConfig) + sizeof(aclrtMemLocation)
-        + sizeof(aclrtPtrAttributes) + sizeof(aclrtMemcpyBatchAttr) + sizeof(aclrtMemUsageInfo)
-        + sizeof(aclrtMemMallocPolicy);
+size_t client_cxx11_sizes(void) {
+  return sizeof(aclrtMallocAttribute) + sizeof(aclrtMallocConfig) + sizeof(aclrtMemLocation) +
+         sizeof(aclrtPtrAttributes) + sizeof(aclrtMemcpyBatchAttr) + sizeof(aclrtMemUsageInfo) +
+         sizeof(aclrtMemMallocPolicy);
 }
 
 // The overloads exist with C++ linkage although the block above was extern "C".
-int client_cxx11_overloads(void)
-{
-    return static_cast<int>(sizeof(decltype(aclrtMalloc(static_cast<float **>(nullptr), 1))) +
-                            sizeof(decltype(aclrtMallocHost(static_cast<char **>(nullptr), 1))));
+int client_cxx11_overloads(void) {
+  return static_cast<int>(sizeof(decltype(aclrtMalloc(static_cast<float**>(nullptr), 1))) +
+                          sizeof(decltype(aclrtMallocHost(static_cast<char**>(nullptr), 1))));
 }

@@ -17,28 +17,20 @@ namespace {
 
 constexpr std::size_t sizes = 12 + 16 + 8 + 28 + 32 + 112 + 4;
 
-TEST(Clients, C8_M17_C99SeesTheSameLayout)
-{
-    EXPECT_EQ(client_c99_sizes(), sizes + 1 + 3 + 3);  // huge pages, P2P DDR, device 3
+TEST(Clients, C8_M17_C99SeesTheSameLayout) {
+  EXPECT_EQ(client_c99_sizes(), sizes + 1 + 3 + 3);  // huge pages, P2P DDR, device 3
 }
 
-TEST(Clients, C8_R4_C99SeesTheThreeFormsOfErrors)
-{
-    EXPECT_EQ(client_c99_classify(100000), 1);
-    EXPECT_EQ(client_c99_classify(145000), 2);
-    EXPECT_EQ(client_c99_classify(107002), 3);
-    EXPECT_EQ(client_c99_classify(207001), 4);
-    EXPECT_EQ(client_c99_classify(0), 0);
+TEST(Clients, C8_R4_C99SeesTheThreeFormsOfErrors) {
+  EXPECT_EQ(client_c99_classify(100000), 1);
+  EXPECT_EQ(client_c99_classify(145000), 2);
+  EXPECT_EQ(client_c99_classify(107002), 3);
+  EXPECT_EQ(client_c99_classify(207001), 4);
+  EXPECT_EQ(client_c99_classify(0), 0);
 }
 
-TEST(Clients, C8_Cxx11SeesTheSameLayout)
-{
-    EXPECT_EQ(client_cxx11_sizes(), sizes);
-}
+TEST(Clients, C8_Cxx11SeesTheSameLayout) { EXPECT_EQ(client_cxx11_sizes(), sizes); }
 
-TEST(Clients, C8_M413_Cxx11HasTheOverloadsInsideExternC)
-{
-    EXPECT_EQ(client_cxx11_overloads(), 8);
-}
+TEST(Clients, C8_M413_Cxx11HasTheOverloadsInsideExternC) { EXPECT_EQ(client_cxx11_overloads(), 8); }
 
 }  // namespace

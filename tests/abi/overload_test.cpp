@@ -12,16 +12,16 @@
 namespace {
 
 struct Call {
-    std::string function;
-    const void *first = nullptr;
-    const void *second = nullptr;
-    const void *config = nullptr;
-    std::size_t size = 0;
-    long long choice = -1;  // policy, kind, flag or type
-    std::size_t attributes = 0;
-    std::size_t first_index = 99;
-    std::size_t *fail_index = nullptr;
-    std::uint32_t destination_id = 0;
+  std::string function;
+  const void* first = nullptr;
+  const void* second = nullptr;
+  const void* config = nullptr;
+  std::size_t size = 0;
+  long long choice = -1;  // policy, kind, flag or type
+  std::size_t attributes = 0;
+  std::size_t first_index = 99;
+  std::size_t* fail_index = nullptr;
+  std::uint32_t destination_id = 0;
 };
 
 Call last;
@@ -32,320 +32,298 @@ constexpr aclError answer = 4242;
 
 extern "C" {
 
-aclError aclrtMallocWithCfg(void **devPtr, size_t size, aclrtMemMallocPolicy policy, aclrtMallocConfig *cfg)
-{
-    last = Call{};
-    last.function = "aclrtMallocWithCfg";
-    last.first = devPtr;
-    last.size = size;
-    last.choice = policy;
-    last.config = cfg;
-    return answer;
+aclError aclrtMallocWithCfg(void** devPtr, size_t size, aclrtMemMallocPolicy policy, aclrtMallocConfig* cfg) {
+  last = Call{};
+  last.function = "aclrtMallocWithCfg";
+  last.first = devPtr;
+  last.size = size;
+  last.choice = policy;
+  last.config = cfg;
+  return answer;
 }
 
-aclError aclrtMallocHostWithCfg(void **ptr, uint64_t size, aclrtMallocConfig *cfg)
-{
-    last = Call{};
-    last.function = "aclrtMallocHostWithCfg";
-    last.first = ptr;
-    last.size = size;
-    last.config = cfg;
-    return answer;
+aclError aclrtMallocHostWithCfg(void** ptr, uint64_t size, aclrtMallocConfig* cfg) {
+  last = Call{};
+  last.function = "aclrtMallocHostWithCfg";
+  last.first = ptr;
+  last.size = size;
+  last.config = cfg;
+  return answer;
 }
 
-aclError aclrtMalloc(void **devPtr, size_t size, aclrtMemMallocPolicy policy)
-{
-    last = Call{};
-    last.function = "aclrtMalloc";
-    last.first = devPtr;
-    last.size = size;
-    last.choice = policy;
-    return answer;
+aclError aclrtMalloc(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
+  last = Call{};
+  last.function = "aclrtMalloc";
+  last.first = devPtr;
+  last.size = size;
+  last.choice = policy;
+  return answer;
 }
 
-aclError aclrtMallocHost(void **hostPtr, size_t size)
-{
-    last = Call{};
-    last.function = "aclrtMallocHost";
-    last.first = hostPtr;
-    last.size = size;
-    return answer;
+aclError aclrtMallocHost(void** hostPtr, size_t size) {
+  last = Call{};
+  last.function = "aclrtMallocHost";
+  last.first = hostPtr;
+  last.size = size;
+  return answer;
 }
 
-aclError aclrtPointerGetAttributes(const void *ptr, aclrtPtrAttributes *attributes)
-{
-    last = Call{};
-    last.function = "aclrtPointerGetAttributes";
-    last.first = ptr;
-    last.second = attributes;
-    return answer;
+aclError aclrtPointerGetAttributes(const void* ptr, aclrtPtrAttributes* attributes) {
+  last = Call{};
+  last.function = "aclrtPointerGetAttributes";
+  last.first = ptr;
+  last.second = attributes;
+  return answer;
 }
 
-aclError aclrtHostRegister(void *ptr, uint64_t size, aclrtHostRegisterType type, void **devPtr)
-{
-    last = Call{};
-    last.function = "aclrtHostRegister";
-    last.first = ptr;
-    last.second = devPtr;
-    last.size = size;
-    last.choice = type;
-    return answer;
+aclError aclrtHostRegister(void* ptr, uint64_t size, aclrtHostRegisterType type, void** devPtr) {
+  last = Call{};
+  last.function = "aclrtHostRegister";
+  last.first = ptr;
+  last.second = devPtr;
+  last.size = size;
+  last.choice = type;
+  return answer;
 }
 
-aclError aclrtHostRegisterV2(void *ptr, uint64_t size, uint32_t flag)
-{
-    last = Call{};
-    last.function = "aclrtHostRegisterV2";
-    last.first = ptr;
-    last.size = size;
-    last.choice = flag;
-    return answer;
+aclError aclrtHostRegisterV2(void* ptr, uint64_t size, uint32_t flag) {
+  last = Call{};
+  last.function = "aclrtHostRegisterV2";
+  last.first = ptr;
+  last.size = size;
+  last.choice = flag;
+  return answer;
 }
 
-aclError aclrtHostGetDevicePointer(void *pHost, void **pDevice, uint32_t flag)
-{
-    last = Call{};
-    last.function = "aclrtHostGetDevicePointer";
-    last.first = pHost;
-    last.second = pDevice;
-    last.choice = flag;
-    return answer;
+aclError aclrtHostGetDevicePointer(void* pHost, void** pDevice, uint32_t flag) {
+  last = Call{};
+  last.function = "aclrtHostGetDevicePointer";
+  last.first = pHost;
+  last.second = pDevice;
+  last.choice = flag;
+  return answer;
 }
 
-aclError aclrtHostUnregister(void *ptr)
-{
-    last = Call{};
-    last.function = "aclrtHostUnregister";
-    last.first = ptr;
-    return answer;
+aclError aclrtHostUnregister(void* ptr) {
+  last = Call{};
+  last.function = "aclrtHostUnregister";
+  last.first = ptr;
+  return answer;
 }
 
-aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind)
-{
-    last = Call{};
-    last.function = "aclrtMemcpy";
-    last.first = dst;
-    last.second = src;
-    last.size = destMax * 1000 + count;
-    last.choice = kind;
-    return answer;
+aclError aclrtMemcpy(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind) {
+  last = Call{};
+  last.function = "aclrtMemcpy";
+  last.first = dst;
+  last.second = src;
+  last.size = destMax * 1000 + count;
+  last.choice = kind;
+  return answer;
 }
 
-aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
-                       aclrtMemcpyKind kind)
-{
-    last = Call{};
-    last.function = "aclrtMemcpy2d";
-    last.first = dst;
-    last.second = src;
-    last.size = dpitch * 1000 + spitch * 100 + width * 10 + height;
-    last.choice = kind;
-    return answer;
+aclError aclrtMemcpy2d(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height,
+                       aclrtMemcpyKind kind) {
+  last = Call{};
+  last.function = "aclrtMemcpy2d";
+  last.first = dst;
+  last.second = src;
+  last.size = dpitch * 1000 + spitch * 100 + width * 10 + height;
+  last.choice = kind;
+  return answer;
 }
 
-aclError aclrtMemcpyBatch(void **dsts, size_t *destMaxs, void **srcs, size_t *sizes, size_t numBatches,
-                          aclrtMemcpyBatchAttr *attrs, size_t *attrsIndexes, size_t numAttrs, size_t *failIndex)
-{
-    last = Call{};
-    last.function = "aclrtMemcpyBatch";
-    last.first = dsts;
-    last.second = srcs;
-    last.size = destMaxs[0] * 1000 + sizes[0] * 10 + numBatches;
-    last.attributes = numAttrs;
-    last.first_index = attrsIndexes[0];
-    last.destination_id = attrs[0].dstLoc.id;
-    last.fail_index = failIndex;
-    return answer;
+aclError aclrtMemcpyBatch(void** dsts, size_t* destMaxs, void** srcs, size_t* sizes, size_t numBatches,
+                          aclrtMemcpyBatchAttr* attrs, size_t* attrsIndexes, size_t numAttrs,
+                          size_t* failIndex) {
+  last = Call{};
+  last.function = "aclrtMemcpyBatch";
+  last.first = dsts;
+  last.second = srcs;
+  last.size = destMaxs[0] * 1000 + sizes[0] * 10 + numBatches;
+  last.attributes = numAttrs;
+  last.first_index = attrsIndexes[0];
+  last.destination_id = attrs[0].dstLoc.id;
+  last.fail_index = failIndex;
+  return answer;
 }
 
-aclError aclrtMemcpyBatchV2(void **dsts, size_t *destMaxs, void **srcs, size_t *sizes, size_t numBatches,
-                            aclrtMemcpyBatchAttr *attrs, size_t *attrsIndexes, size_t numAttrs)
-{
-    last = Call{};
-    last.function = "aclrtMemcpyBatchV2";
-    last.first = dsts;
-    last.second = srcs;
-    last.size = destMaxs[0] * 1000 + sizes[0] * 10 + numBatches;
-    last.attributes = numAttrs;
-    last.first_index = attrsIndexes[0];
-    last.destination_id = attrs[0].dstLoc.id;
-    return answer;
+aclError aclrtMemcpyBatchV2(void** dsts, size_t* destMaxs, void** srcs, size_t* sizes, size_t numBatches,
+                            aclrtMemcpyBatchAttr* attrs, size_t* attrsIndexes, size_t numAttrs) {
+  last = Call{};
+  last.function = "aclrtMemcpyBatchV2";
+  last.first = dsts;
+  last.second = srcs;
+  last.size = destMaxs[0] * 1000 + sizes[0] * 10 + numBatches;
+  last.attributes = numAttrs;
+  last.first_index = attrsIndexes[0];
+  last.destination_id = attrs[0].dstLoc.id;
+  return answer;
 }
 
 }  // extern "C"
 
 namespace {
 
-TEST(TypedMalloc, M413_WithoutPolicyIsHugeFirstThroughWithCfg)
-{
-    float *typed = nullptr;
-    EXPECT_EQ(aclrtMalloc(&typed, 100), answer);
-    EXPECT_EQ(last.function, "aclrtMallocWithCfg");
-    EXPECT_EQ(last.first, &typed);
-    EXPECT_EQ(last.size, 100U);
-    EXPECT_EQ(last.choice, ACL_MEM_MALLOC_HUGE_FIRST);
-    EXPECT_EQ(last.config, nullptr);
+TEST(TypedMalloc, M413_WithoutPolicyIsHugeFirstThroughWithCfg) {
+  float* typed = nullptr;
+  EXPECT_EQ(aclrtMalloc(&typed, 100), answer);
+  EXPECT_EQ(last.function, "aclrtMallocWithCfg");
+  EXPECT_EQ(last.first, &typed);
+  EXPECT_EQ(last.size, 100U);
+  EXPECT_EQ(last.choice, ACL_MEM_MALLOC_HUGE_FIRST);
+  EXPECT_EQ(last.config, nullptr);
 
-    aclrtMallocConfig config{nullptr, 0};
-    EXPECT_EQ(aclrtMalloc(&typed, 200, &config), answer);
-    EXPECT_EQ(last.function, "aclrtMallocWithCfg");
-    EXPECT_EQ(last.choice, ACL_MEM_MALLOC_HUGE_FIRST);
-    EXPECT_EQ(last.config, &config);
+  aclrtMallocConfig config{nullptr, 0};
+  EXPECT_EQ(aclrtMalloc(&typed, 200, &config), answer);
+  EXPECT_EQ(last.function, "aclrtMallocWithCfg");
+  EXPECT_EQ(last.choice, ACL_MEM_MALLOC_HUGE_FIRST);
+  EXPECT_EQ(last.config, &config);
 }
 
-TEST(TypedMalloc, M413_WithPolicyKeepsItThroughWithCfg)
-{
-    int *typed = nullptr;
-    EXPECT_EQ(aclrtMalloc(&typed, 300, ACL_MEM_MALLOC_NORMAL_ONLY), answer);
-    EXPECT_EQ(last.function, "aclrtMallocWithCfg");
-    EXPECT_EQ(last.first, &typed);
-    EXPECT_EQ(last.size, 300U);
-    EXPECT_EQ(last.choice, ACL_MEM_MALLOC_NORMAL_ONLY);
-    EXPECT_EQ(last.config, nullptr);
+TEST(TypedMalloc, M413_WithPolicyKeepsItThroughWithCfg) {
+  int* typed = nullptr;
+  EXPECT_EQ(aclrtMalloc(&typed, 300, ACL_MEM_MALLOC_NORMAL_ONLY), answer);
+  EXPECT_EQ(last.function, "aclrtMallocWithCfg");
+  EXPECT_EQ(last.first, &typed);
+  EXPECT_EQ(last.size, 300U);
+  EXPECT_EQ(last.choice, ACL_MEM_MALLOC_NORMAL_ONLY);
+  EXPECT_EQ(last.config, nullptr);
 
-    aclrtMallocConfig config{nullptr, 0};
-    EXPECT_EQ(aclrtMalloc<int>(&typed, 300, ACL_MEM_MALLOC_HUGE1G_ONLY, &config), answer);
-    EXPECT_EQ(last.function, "aclrtMallocWithCfg");
-    EXPECT_EQ(last.choice, ACL_MEM_MALLOC_HUGE1G_ONLY);
-    EXPECT_EQ(last.config, &config);
+  aclrtMallocConfig config{nullptr, 0};
+  EXPECT_EQ(aclrtMalloc<int>(&typed, 300, ACL_MEM_MALLOC_HUGE1G_ONLY, &config), answer);
+  EXPECT_EQ(last.function, "aclrtMallocWithCfg");
+  EXPECT_EQ(last.choice, ACL_MEM_MALLOC_HUGE1G_ONLY);
+  EXPECT_EQ(last.config, &config);
 }
 
-TEST(TypedMalloc, M413_M414_UntypedPointersStillReachTheCFunctions)
-{
-    void *untyped = nullptr;
-    EXPECT_EQ(aclrtMalloc(&untyped, 8, ACL_MEM_MALLOC_HUGE_ONLY), answer);
-    EXPECT_EQ(last.function, "aclrtMalloc");
-    EXPECT_EQ(aclrtMallocHost(&untyped, 8), answer);
-    EXPECT_EQ(last.function, "aclrtMallocHost");
+TEST(TypedMalloc, M413_M414_UntypedPointersStillReachTheCFunctions) {
+  void* untyped = nullptr;
+  EXPECT_EQ(aclrtMalloc(&untyped, 8, ACL_MEM_MALLOC_HUGE_ONLY), answer);
+  EXPECT_EQ(last.function, "aclrtMalloc");
+  EXPECT_EQ(aclrtMallocHost(&untyped, 8), answer);
+  EXPECT_EQ(last.function, "aclrtMallocHost");
 }
 
-TEST(TypedMalloc, M413_ReturnsAclError)
-{
-    static_assert(std::is_same_v<decltype(aclrtMalloc(static_cast<float **>(nullptr), 1)), aclError>);
-    static_assert(
-        std::is_same_v<decltype(aclrtMalloc(static_cast<float **>(nullptr), 1, ACL_MEM_MALLOC_HUGE_ONLY)), aclError>);
-    constexpr aclError (*short_form)(double **, size_t, aclrtMallocConfig *) = &aclrtMalloc<double>;
-    constexpr aclError (*long_form)(double **, size_t, aclrtMemMallocPolicy, aclrtMallocConfig *) =
-        &aclrtMalloc<double>;
-    EXPECT_NE(short_form, nullptr);
-    EXPECT_NE(long_form, nullptr);
+TEST(TypedMalloc, M413_ReturnsAclError) {
+  static_assert(std::is_same_v<decltype(aclrtMalloc(static_cast<float**>(nullptr), 1)), aclError>);
+  static_assert(
+      std::is_same_v<decltype(aclrtMalloc(static_cast<float**>(nullptr), 1, ACL_MEM_MALLOC_HUGE_ONLY)),
+                     aclError>);
+  constexpr aclError (*short_form)(double**, size_t, aclrtMallocConfig*) = &aclrtMalloc<double>;
+  constexpr aclError (*long_form)(double**, size_t, aclrtMemMallocPolicy, aclrtMallocConfig*) =
+      &aclrtMalloc<double>;
+  EXPECT_NE(short_form, nullptr);
+  EXPECT_NE(long_form, nullptr);
 }
 
-TEST(TypedMallocHost, M414_GoesThroughHostWithCfg)
-{
-    char *typed = nullptr;
-    EXPECT_EQ(aclrtMallocHost(&typed, 64), answer);
-    EXPECT_EQ(last.function, "aclrtMallocHostWithCfg");
-    EXPECT_EQ(last.first, &typed);
-    EXPECT_EQ(last.size, 64U);
-    EXPECT_EQ(last.config, nullptr);
+TEST(TypedMallocHost, M414_GoesThroughHostWithCfg) {
+  char* typed = nullptr;
+  EXPECT_EQ(aclrtMallocHost(&typed, 64), answer);
+  EXPECT_EQ(last.function, "aclrtMallocHostWithCfg");
+  EXPECT_EQ(last.first, &typed);
+  EXPECT_EQ(last.size, 64U);
+  EXPECT_EQ(last.config, nullptr);
 
-    aclrtMallocConfig config{nullptr, 0};
-    EXPECT_EQ(aclrtMallocHost(&typed, 65, &config), answer);
-    EXPECT_EQ(last.config, &config);
+  aclrtMallocConfig config{nullptr, 0};
+  EXPECT_EQ(aclrtMallocHost(&typed, 65, &config), answer);
+  EXPECT_EQ(last.config, &config);
 }
 
-TEST(TypedQuery, R6_PassesTheAddressOn)
-{
-    const int value = 1;
-    aclrtPtrAttributes attributes{};
-    EXPECT_EQ(aclrtPointerGetAttributes(&value, &attributes), answer);
-    EXPECT_EQ(last.function, "aclrtPointerGetAttributes");
-    EXPECT_EQ(last.first, &value);
-    EXPECT_EQ(last.second, &attributes);
+TEST(TypedQuery, R6_PassesTheAddressOn) {
+  const int value = 1;
+  aclrtPtrAttributes attributes{};
+  EXPECT_EQ(aclrtPointerGetAttributes(&value, &attributes), answer);
+  EXPECT_EQ(last.function, "aclrtPointerGetAttributes");
+  EXPECT_EQ(last.first, &value);
+  EXPECT_EQ(last.second, &attributes);
 }
 
-TEST(TypedHostRegister, M414_ThreeArgumentsGoToV2)
-{
-    int host[4] = {};
-    EXPECT_EQ(aclrtHostRegister(&host[0], sizeof host, static_cast<uint32_t>(ACL_HOST_REG_MAPPED)), answer);
-    EXPECT_EQ(last.function, "aclrtHostRegisterV2");
-    EXPECT_EQ(last.first, &host[0]);
-    EXPECT_EQ(last.size, sizeof host);
-    EXPECT_EQ(last.choice, 2);
+TEST(TypedHostRegister, M414_ThreeArgumentsGoToV2) {
+  int host[4] = {};
+  EXPECT_EQ(aclrtHostRegister(&host[0], sizeof host, static_cast<uint32_t>(ACL_HOST_REG_MAPPED)), answer);
+  EXPECT_EQ(last.function, "aclrtHostRegisterV2");
+  EXPECT_EQ(last.first, &host[0]);
+  EXPECT_EQ(last.size, sizeof host);
+  EXPECT_EQ(last.choice, 2);
 }
 
-TEST(TypedHostRegister, R6_FourArgumentsGoToTheFirstVersion)
-{
-    int host[4] = {};
-    int *device = nullptr;
-    EXPECT_EQ(aclrtHostRegister(&host[0], sizeof host, ACL_HOST_REGISTER_MAPPED, &device), answer);
-    EXPECT_EQ(last.function, "aclrtHostRegister");
-    EXPECT_EQ(last.first, &host[0]);
-    EXPECT_EQ(last.second, &device);
-    EXPECT_EQ(last.choice, ACL_HOST_REGISTER_MAPPED);
+TEST(TypedHostRegister, R6_FourArgumentsGoToTheFirstVersion) {
+  int host[4] = {};
+  int* device = nullptr;
+  EXPECT_EQ(aclrtHostRegister(&host[0], sizeof host, ACL_HOST_REGISTER_MAPPED, &device), answer);
+  EXPECT_EQ(last.function, "aclrtHostRegister");
+  EXPECT_EQ(last.first, &host[0]);
+  EXPECT_EQ(last.second, &device);
+  EXPECT_EQ(last.choice, ACL_HOST_REGISTER_MAPPED);
 
-    EXPECT_EQ(aclrtHostGetDevicePointer(&host[0], &device, 0), answer);
-    EXPECT_EQ(last.function, "aclrtHostGetDevicePointer");
-    EXPECT_EQ(last.second, &device);
+  EXPECT_EQ(aclrtHostGetDevicePointer(&host[0], &device, 0), answer);
+  EXPECT_EQ(last.function, "aclrtHostGetDevicePointer");
+  EXPECT_EQ(last.second, &device);
 
-    EXPECT_EQ(aclrtHostUnregister(&host[0]), answer);
-    EXPECT_EQ(last.function, "aclrtHostUnregister");
-    EXPECT_EQ(last.first, &host[0]);
+  EXPECT_EQ(aclrtHostUnregister(&host[0]), answer);
+  EXPECT_EQ(last.function, "aclrtHostUnregister");
+  EXPECT_EQ(last.first, &host[0]);
 }
 
-TEST(TypedCopy, R6_M414_SizesStayInBytes)
-{
-    float to[2] = {};
-    const double from[2] = {};
-    EXPECT_EQ(aclrtMemcpy(&to[0], 8, &from[0], 7, ACL_MEMCPY_DEFAULT), answer);
-    EXPECT_EQ(last.function, "aclrtMemcpy");
-    EXPECT_EQ(last.first, &to[0]);
-    EXPECT_EQ(last.second, &from[0]);
-    EXPECT_EQ(last.size, 8007U);
-    EXPECT_EQ(last.choice, ACL_MEMCPY_DEFAULT);
+TEST(TypedCopy, R6_M414_SizesStayInBytes) {
+  float to[2] = {};
+  const double from[2] = {};
+  EXPECT_EQ(aclrtMemcpy(&to[0], 8, &from[0], 7, ACL_MEMCPY_DEFAULT), answer);
+  EXPECT_EQ(last.function, "aclrtMemcpy");
+  EXPECT_EQ(last.first, &to[0]);
+  EXPECT_EQ(last.second, &from[0]);
+  EXPECT_EQ(last.size, 8007U);
+  EXPECT_EQ(last.choice, ACL_MEMCPY_DEFAULT);
 
-    EXPECT_EQ(aclrtMemcpy2d(&to[0], 4, &from[0], 3, 2, 1, ACL_MEMCPY_DEVICE_TO_HOST), answer);
-    EXPECT_EQ(last.function, "aclrtMemcpy2d");
-    EXPECT_EQ(last.size, 4321U);
-    EXPECT_EQ(last.choice, ACL_MEMCPY_DEVICE_TO_HOST);
+  EXPECT_EQ(aclrtMemcpy2d(&to[0], 4, &from[0], 3, 2, 1, ACL_MEMCPY_DEVICE_TO_HOST), answer);
+  EXPECT_EQ(last.function, "aclrtMemcpy2d");
+  EXPECT_EQ(last.size, 4321U);
+  EXPECT_EQ(last.choice, ACL_MEMCPY_DEVICE_TO_HOST);
 }
 
 class TypedBatch : public ::testing::Test {
-protected:
-    TypedBatch() { attribute.dstLoc.id = 5; }
+ protected:
+  TypedBatch() { attribute.dstLoc.id = 5; }
 
-    float to = 0;
-    double from = 0;
-    float *dsts[1] = {&to};
-    double *srcs[1] = {&from};
-    size_t room[1] = {9};
-    size_t sizes[1] = {4};
-    size_t indexes[1] = {0};
-    size_t fail = 0;
-    aclrtMemcpyBatchAttr attribute{};
+  float to = 0;
+  double from = 0;
+  float* dsts[1] = {&to};
+  double* srcs[1] = {&from};
+  size_t room[1] = {9};
+  size_t sizes[1] = {4};
+  size_t indexes[1] = {0};
+  size_t fail = 0;
+  aclrtMemcpyBatchAttr attribute{};
 };
 
-TEST_F(TypedBatch, M414_WithoutFailIndexGoesToV2)
-{
-    EXPECT_EQ(aclrtMemcpyBatch(dsts, room, srcs, sizes, 1, &attribute, indexes, 1), answer);
-    EXPECT_EQ(last.function, "aclrtMemcpyBatchV2");
-    EXPECT_EQ(last.first, &dsts[0]);
-    EXPECT_EQ(last.second, &srcs[0]);
-    EXPECT_EQ(last.size, 9041U);
-    EXPECT_EQ(last.attributes, 1U);
+TEST_F(TypedBatch, M414_WithoutFailIndexGoesToV2) {
+  EXPECT_EQ(aclrtMemcpyBatch(dsts, room, srcs, sizes, 1, &attribute, indexes, 1), answer);
+  EXPECT_EQ(last.function, "aclrtMemcpyBatchV2");
+  EXPECT_EQ(last.first, &dsts[0]);
+  EXPECT_EQ(last.second, &srcs[0]);
+  EXPECT_EQ(last.size, 9041U);
+  EXPECT_EQ(last.attributes, 1U);
 
-    EXPECT_EQ(aclrtMemcpyBatch(dsts, room, srcs, sizes, 1, attribute), answer);
-    EXPECT_EQ(last.function, "aclrtMemcpyBatchV2");
-    EXPECT_EQ(last.size, 9041U);
-    EXPECT_EQ(last.attributes, 1U);
-    EXPECT_EQ(last.first_index, 0U);
-    EXPECT_EQ(last.destination_id, 5U);
+  EXPECT_EQ(aclrtMemcpyBatch(dsts, room, srcs, sizes, 1, attribute), answer);
+  EXPECT_EQ(last.function, "aclrtMemcpyBatchV2");
+  EXPECT_EQ(last.size, 9041U);
+  EXPECT_EQ(last.attributes, 1U);
+  EXPECT_EQ(last.first_index, 0U);
+  EXPECT_EQ(last.destination_id, 5U);
 }
 
-TEST_F(TypedBatch, M414_WithFailIndexPassesItToTheOlderFunction)
-{
-    EXPECT_EQ(aclrtMemcpyBatch(dsts, room, srcs, sizes, 1, &attribute, indexes, 1, &fail), answer);
-    EXPECT_EQ(last.function, "aclrtMemcpyBatch");
-    EXPECT_EQ(last.fail_index, &fail);
-    EXPECT_EQ(last.first, &dsts[0]);
+TEST_F(TypedBatch, M414_WithFailIndexPassesItToTheOlderFunction) {
+  EXPECT_EQ(aclrtMemcpyBatch(dsts, room, srcs, sizes, 1, &attribute, indexes, 1, &fail), answer);
+  EXPECT_EQ(last.function, "aclrtMemcpyBatch");
+  EXPECT_EQ(last.fail_index, &fail);
+  EXPECT_EQ(last.first, &dsts[0]);
 
-    EXPECT_EQ(aclrtMemcpyBatch(dsts, room, srcs, sizes, 1, attribute, &fail), answer);
-    EXPECT_EQ(last.function, "aclrtMemcpyBatch");
-    EXPECT_EQ(last.fail_index, &fail);
-    EXPECT_EQ(last.attributes, 1U);
-    EXPECT_EQ(last.first_index, 0U);
-    EXPECT_EQ(last.destination_id, 5U);
+  EXPECT_EQ(aclrtMemcpyBatch(dsts, room, srcs, sizes, 1, attribute, &fail), answer);
+  EXPECT_EQ(last.function, "aclrtMemcpyBatch");
+  EXPECT_EQ(last.fail_index, &fail);
+  EXPECT_EQ(last.attributes, 1U);
+  EXPECT_EQ(last.first_index, 0U);
+  EXPECT_EQ(last.destination_id, 5U);
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#define PIN(expression, number)                                                                      \
-    do {                                                                                             \
-        static_assert(static_cast<long long>(expression) == static_cast<long long>(number), #expression); \
-        EXPECT_EQ(static_cast<long long>(expression), static_cast<long long>(number));               \
-    } while (false)
+#define PIN(expression, number)                                                                       \
+  do {                                                                                                \
+    static_assert(static_cast<long long>(expression) == static_cast<long long>(number), #expression); \
+    EXPECT_EQ(static_cast<long long>(expression), static_cast<long long>(number));                    \
+  } while (false)

@@ -14,222 +14,202 @@ namespace {
 
 #define HAS_TYPE(function, ...) static_assert(std::is_same_v<decltype(function), __VA_ARGS__>, #function)
 
-TEST(Signatures, M34_M96_DeviceAllocation)
-{
-    HAS_TYPE(aclrtMalloc, aclError(void **, size_t, aclrtMemMallocPolicy));
-    HAS_TYPE(aclrtMallocAlign32, aclError(void **, size_t, aclrtMemMallocPolicy));
-    HAS_TYPE(aclrtMallocCached, aclError(void **, size_t, aclrtMemMallocPolicy));
-    HAS_TYPE(aclrtMallocWithCfg, aclError(void **, size_t, aclrtMemMallocPolicy, aclrtMallocConfig *));
-    HAS_TYPE(aclrtMallocForTaskScheduler, aclError(void **, size_t, aclrtMemMallocPolicy, aclrtMallocConfig *));
-    SUCCEED();
+TEST(Signatures, M34_M96_DeviceAllocation) {
+  HAS_TYPE(aclrtMalloc, aclError(void**, size_t, aclrtMemMallocPolicy));
+  HAS_TYPE(aclrtMallocAlign32, aclError(void**, size_t, aclrtMemMallocPolicy));
+  HAS_TYPE(aclrtMallocCached, aclError(void**, size_t, aclrtMemMallocPolicy));
+  HAS_TYPE(aclrtMallocWithCfg, aclError(void**, size_t, aclrtMemMallocPolicy, aclrtMallocConfig*));
+  HAS_TYPE(aclrtMallocForTaskScheduler, aclError(void**, size_t, aclrtMemMallocPolicy, aclrtMallocConfig*));
+  SUCCEED();
 }
 
-TEST(Signatures, M112_M123_M129_DeviceFreeAndCache)
-{
-    HAS_TYPE(aclrtFree, aclError(void *));
-    HAS_TYPE(aclrtFreeWithDevSync, aclError(void *));
-    HAS_TYPE(aclrtMemFlush, aclError(void *, size_t));
-    HAS_TYPE(aclrtMemInvalidate, aclError(void *, size_t));
-    SUCCEED();
+TEST(Signatures, M112_M123_M129_DeviceFreeAndCache) {
+  HAS_TYPE(aclrtFree, aclError(void*));
+  HAS_TYPE(aclrtFreeWithDevSync, aclError(void*));
+  HAS_TYPE(aclrtMemFlush, aclError(void*, size_t));
+  HAS_TYPE(aclrtMemInvalidate, aclError(void*, size_t));
+  SUCCEED();
 }
 
-TEST(Signatures, M137_M150_M161_M166_Queries)
-{
-    HAS_TYPE(aclrtGetMemInfo, aclError(aclrtMemAttr, size_t *, size_t *));
-    HAS_TYPE(aclrtGetMemUsageInfo, aclError(int32_t, aclrtMemUsageInfo *, size_t, size_t *));
-    HAS_TYPE(aclrtCheckMemType, aclError(void **, uint32_t, uint32_t, uint32_t *, uint32_t));
-    HAS_TYPE(aclrtPointerGetAttributes, aclError(const void *, aclrtPtrAttributes *));
-    SUCCEED();
+TEST(Signatures, M137_M150_M161_M166_Queries) {
+  HAS_TYPE(aclrtGetMemInfo, aclError(aclrtMemAttr, size_t*, size_t*));
+  HAS_TYPE(aclrtGetMemUsageInfo, aclError(int32_t, aclrtMemUsageInfo*, size_t, size_t*));
+  HAS_TYPE(aclrtCheckMemType, aclError(void**, uint32_t, uint32_t, uint32_t*, uint32_t));
+  HAS_TYPE(aclrtPointerGetAttributes, aclError(const void*, aclrtPtrAttributes*));
+  SUCCEED();
 }
 
-TEST(Signatures, M175_M185_M190_M192_HostMemory)
-{
-    HAS_TYPE(aclrtMallocHost, aclError(void **, size_t));
-    HAS_TYPE(aclrtMallocHostWithCfg, aclError(void **, uint64_t, aclrtMallocConfig *));
-    HAS_TYPE(aclrtFreeHost, aclError(void *));
-    HAS_TYPE(aclrtFreeHostWithDevSync, aclError(void *));
-    SUCCEED();
+TEST(Signatures, M175_M185_M190_M192_HostMemory) {
+  HAS_TYPE(aclrtMallocHost, aclError(void**, size_t));
+  HAS_TYPE(aclrtMallocHostWithCfg, aclError(void**, uint64_t, aclrtMallocConfig*));
+  HAS_TYPE(aclrtFreeHost, aclError(void*));
+  HAS_TYPE(aclrtFreeHostWithDevSync, aclError(void*));
+  SUCCEED();
 }
 
-TEST(Signatures, M194_M201_M214_M219_M223_HostRegistration)
-{
-    HAS_TYPE(aclrtHostRegister, aclError(void *, uint64_t, aclrtHostRegisterType, void **));
-    HAS_TYPE(aclrtHostRegisterV2, aclError(void *, uint64_t, uint32_t));
-    HAS_TYPE(aclrtHostGetDevicePointer, aclError(void *, void **, uint32_t));
-    HAS_TYPE(aclrtHostUnregister, aclError(void *));
-    HAS_TYPE(aclrtHostMemMapCapabilities, aclError(uint32_t, aclrtHacType, aclrtHostMemMapCapability *));
-    SUCCEED();
+TEST(Signatures, M194_M201_M214_M219_M223_HostRegistration) {
+  HAS_TYPE(aclrtHostRegister, aclError(void*, uint64_t, aclrtHostRegisterType, void**));
+  HAS_TYPE(aclrtHostRegisterV2, aclError(void*, uint64_t, uint32_t));
+  HAS_TYPE(aclrtHostGetDevicePointer, aclError(void*, void**, uint32_t));
+  HAS_TYPE(aclrtHostUnregister, aclError(void*));
+  HAS_TYPE(aclrtHostMemMapCapabilities, aclError(uint32_t, aclrtHacType, aclrtHostMemMapCapability*));
+  SUCCEED();
 }
 
-TEST(Signatures, M229_M276_M303_M318_Copies)
-{
-    HAS_TYPE(aclrtMemcpy, aclError(void *, size_t, const void *, size_t, aclrtMemcpyKind));
-    HAS_TYPE(aclrtMemcpyBatch, aclError(void **, size_t *, void **, size_t *, size_t, aclrtMemcpyBatchAttr *, size_t *,
-                                        size_t, size_t *));
-    HAS_TYPE(aclrtMemcpyBatchV2,
-             aclError(void **, size_t *, void **, size_t *, size_t, aclrtMemcpyBatchAttr *, size_t *, size_t));
-    HAS_TYPE(aclrtMemcpy2d, aclError(void *, size_t, const void *, size_t, size_t, size_t, aclrtMemcpyKind));
-    HAS_TYPE(aclrtGetMemcpyDescSize, aclError(aclrtMemcpyKind, size_t *));
-    HAS_TYPE(aclrtSetMemcpyDesc, aclError(void *, aclrtMemcpyKind, void *, void *, size_t, void *));
-    SUCCEED();
+TEST(Signatures, M229_M276_M303_M318_Copies) {
+  HAS_TYPE(aclrtMemcpy, aclError(void*, size_t, const void*, size_t, aclrtMemcpyKind));
+  HAS_TYPE(aclrtMemcpyBatch, aclError(void**, size_t*, void**, size_t*, size_t, aclrtMemcpyBatchAttr*,
+                                      size_t*, size_t, size_t*));
+  HAS_TYPE(aclrtMemcpyBatchV2,
+           aclError(void**, size_t*, void**, size_t*, size_t, aclrtMemcpyBatchAttr*, size_t*, size_t));
+  HAS_TYPE(aclrtMemcpy2d, aclError(void*, size_t, const void*, size_t, size_t, size_t, aclrtMemcpyKind));
+  HAS_TYPE(aclrtGetMemcpyDescSize, aclError(aclrtMemcpyKind, size_t*));
+  HAS_TYPE(aclrtSetMemcpyDesc, aclError(void*, aclrtMemcpyKind, void*, void*, size_t, void*));
+  SUCCEED();
 }
 
-TEST(Signatures, M378_M391_Fills)
-{
-    HAS_TYPE(aclrtMemset, aclError(void *, size_t, int32_t, size_t));
-    HAS_TYPE(aclrtMemsetD32, aclError(void *, size_t, uint32_t, size_t));
-    SUCCEED();
+TEST(Signatures, M378_M391_Fills) {
+  HAS_TYPE(aclrtMemset, aclError(void*, size_t, int32_t, size_t));
+  HAS_TYPE(aclrtMemsetD32, aclError(void*, size_t, uint32_t, size_t));
+  SUCCEED();
 }
 
-TEST(Signatures, M397_M398_M400_M401_MediaMemory)
-{
-    HAS_TYPE(acldvppMalloc, aclError(void **, size_t));
-    HAS_TYPE(acldvppFree, aclError(void *));
-    HAS_TYPE(hi_mpi_dvpp_malloc, int32_t(uint32_t, void **, uint64_t));
-    HAS_TYPE(hi_mpi_dvpp_free, int32_t(void *));
-    SUCCEED();
+TEST(Signatures, M397_M398_M400_M401_MediaMemory) {
+  HAS_TYPE(acldvppMalloc, aclError(void**, size_t));
+  HAS_TYPE(acldvppFree, aclError(void*));
+  HAS_TYPE(hi_mpi_dvpp_malloc, int32_t(uint32_t, void**, uint64_t));
+  HAS_TYPE(hi_mpi_dvpp_free, int32_t(void*));
+  SUCCEED();
 }
 
-TEST(Signatures, R23_R35_R38_R46_StartAndEnd)
-{
-    HAS_TYPE(aclInit, aclError(const char *));
-    HAS_TYPE(aclFinalize, aclError());
-    HAS_TYPE(aclFinalizeReference, aclError(uint64_t *));
-    HAS_TYPE(aclInitCallbackRegister, aclError(aclRegisterCallbackType, aclInitCallbackFunc, void *));
-    HAS_TYPE(aclInitCallbackUnRegister, aclError(aclRegisterCallbackType, aclInitCallbackFunc));
-    HAS_TYPE(aclFinalizeCallbackRegister, aclError(aclRegisterCallbackType, aclFinalizeCallbackFunc, void *));
-    HAS_TYPE(aclFinalizeCallbackUnRegister, aclError(aclRegisterCallbackType, aclFinalizeCallbackFunc));
-    SUCCEED();
+TEST(Signatures, R23_R35_R38_R46_StartAndEnd) {
+  HAS_TYPE(aclInit, aclError(const char*));
+  HAS_TYPE(aclFinalize, aclError());
+  HAS_TYPE(aclFinalizeReference, aclError(uint64_t*));
+  HAS_TYPE(aclInitCallbackRegister, aclError(aclRegisterCallbackType, aclInitCallbackFunc, void*));
+  HAS_TYPE(aclInitCallbackUnRegister, aclError(aclRegisterCallbackType, aclInitCallbackFunc));
+  HAS_TYPE(aclFinalizeCallbackRegister, aclError(aclRegisterCallbackType, aclFinalizeCallbackFunc, void*));
+  HAS_TYPE(aclFinalizeCallbackUnRegister, aclError(aclRegisterCallbackType, aclFinalizeCallbackFunc));
+  SUCCEED();
 }
 
-TEST(Signatures, R54_R58_R61_R68_DeviceLife)
-{
-    HAS_TYPE(aclrtSetDevice, aclError(int32_t));
-    HAS_TYPE(aclrtResetDevice, aclError(int32_t));
-    HAS_TYPE(aclrtResetDeviceForce, aclError(int32_t));
-    HAS_TYPE(aclrtGetDevice, aclError(int32_t *));
-    SUCCEED();
+TEST(Signatures, R54_R58_R61_R68_DeviceLife) {
+  HAS_TYPE(aclrtSetDevice, aclError(int32_t));
+  HAS_TYPE(aclrtResetDevice, aclError(int32_t));
+  HAS_TYPE(aclrtResetDeviceForce, aclError(int32_t));
+  HAS_TYPE(aclrtGetDevice, aclError(int32_t*));
+  SUCCEED();
 }
 
-TEST(Signatures, R75_R76_R77_R78_R79_R80_R82_R83_R84_R85_R86_DeviceQueries)
-{
-    HAS_TYPE(aclrtGetDeviceCount, aclError(uint32_t *));
-    HAS_TYPE(aclrtGetRunMode, aclError(aclrtRunMode *));
-    HAS_TYPE(aclrtGetSocName, const char *());
-    HAS_TYPE(aclrtQueryDeviceStatus, aclError(int32_t, aclrtDeviceStatus *));
-    HAS_TYPE(aclrtGetDeviceUtilizationRate, aclError(int32_t, aclrtUtilizationInfo *));
-    HAS_TYPE(aclrtGetDeviceInfo, aclError(uint32_t, aclrtDevAttr, int64_t *));
-    HAS_TYPE(aclrtGetDeviceCapability, aclError(int32_t, aclrtDevFeatureType, int32_t *));
-    HAS_TYPE(aclrtGetDevicesTopo, aclError(uint32_t, uint32_t, uint64_t *));
-    HAS_TYPE(aclrtDeviceGetStreamPriorityRange, aclError(int32_t *, int32_t *));
-    HAS_TYPE(aclrtDeviceGetUuid, aclError(int32_t, aclrtUuid *));
-    HAS_TYPE(aclrtDeviceGetPCIBusId, aclError(int32_t, char *, int32_t));
-    HAS_TYPE(aclrtDeviceGetByPCIBusId, aclError(const char *, int32_t *));
-    SUCCEED();
+TEST(Signatures, R75_R76_R77_R78_R79_R80_R82_R83_R84_R85_R86_DeviceQueries) {
+  HAS_TYPE(aclrtGetDeviceCount, aclError(uint32_t*));
+  HAS_TYPE(aclrtGetRunMode, aclError(aclrtRunMode*));
+  HAS_TYPE(aclrtGetSocName, const char*());
+  HAS_TYPE(aclrtQueryDeviceStatus, aclError(int32_t, aclrtDeviceStatus*));
+  HAS_TYPE(aclrtGetDeviceUtilizationRate, aclError(int32_t, aclrtUtilizationInfo*));
+  HAS_TYPE(aclrtGetDeviceInfo, aclError(uint32_t, aclrtDevAttr, int64_t*));
+  HAS_TYPE(aclrtGetDeviceCapability, aclError(int32_t, aclrtDevFeatureType, int32_t*));
+  HAS_TYPE(aclrtGetDevicesTopo, aclError(uint32_t, uint32_t, uint64_t*));
+  HAS_TYPE(aclrtDeviceGetStreamPriorityRange, aclError(int32_t*, int32_t*));
+  HAS_TYPE(aclrtDeviceGetUuid, aclError(int32_t, aclrtUuid*));
+  HAS_TYPE(aclrtDeviceGetPCIBusId, aclError(int32_t, char*, int32_t));
+  HAS_TYPE(aclrtDeviceGetByPCIBusId, aclError(const char*, int32_t*));
+  SUCCEED();
 }
 
-TEST(Signatures, R88_R89_R90_DeviceNumbers)
-{
-    HAS_TYPE(aclrtGetLogicDevIdByUserDevId, aclError(int32_t, int32_t *));
-    HAS_TYPE(aclrtGetUserDevIdByLogicDevId, aclError(int32_t, int32_t *));
-    HAS_TYPE(aclrtGetLogicDevIdByPhyDevId, aclError(int32_t, int32_t *));
-    HAS_TYPE(aclrtGetPhyDevIdByLogicDevId, aclError(int32_t, int32_t *));
-    HAS_TYPE(aclrtGetUserDevIdByPhyDevId, aclError(int32_t, int32_t *));
-    HAS_TYPE(aclrtGetPhyDevIdByUserDevId, aclError(int32_t, int32_t *));
-    HAS_TYPE(aclrtDeviceGetBareTgid, aclError(int32_t *));
-    SUCCEED();
+TEST(Signatures, R88_R89_R90_DeviceNumbers) {
+  HAS_TYPE(aclrtGetLogicDevIdByUserDevId, aclError(int32_t, int32_t*));
+  HAS_TYPE(aclrtGetUserDevIdByLogicDevId, aclError(int32_t, int32_t*));
+  HAS_TYPE(aclrtGetLogicDevIdByPhyDevId, aclError(int32_t, int32_t*));
+  HAS_TYPE(aclrtGetPhyDevIdByLogicDevId, aclError(int32_t, int32_t*));
+  HAS_TYPE(aclrtGetUserDevIdByPhyDevId, aclError(int32_t, int32_t*));
+  HAS_TYPE(aclrtGetPhyDevIdByUserDevId, aclError(int32_t, int32_t*));
+  HAS_TYPE(aclrtDeviceGetBareTgid, aclError(int32_t*));
+  SUCCEED();
 }
 
-TEST(Signatures, R91_R92_R94_R96_PeerAccess)
-{
-    HAS_TYPE(aclrtDeviceCanAccessPeer, aclError(int32_t *, int32_t, int32_t));
-    HAS_TYPE(aclrtDeviceEnablePeerAccess, aclError(int32_t, uint32_t));
-    HAS_TYPE(aclrtDeviceDisablePeerAccess, aclError(int32_t));
-    HAS_TYPE(aclrtDevicePeerAccessStatus, aclError(int32_t, int32_t, int32_t *));
-    SUCCEED();
+TEST(Signatures, R91_R92_R94_R96_PeerAccess) {
+  HAS_TYPE(aclrtDeviceCanAccessPeer, aclError(int32_t*, int32_t, int32_t));
+  HAS_TYPE(aclrtDeviceEnablePeerAccess, aclError(int32_t, uint32_t));
+  HAS_TYPE(aclrtDeviceDisablePeerAccess, aclError(int32_t));
+  HAS_TYPE(aclrtDevicePeerAccessStatus, aclError(int32_t, int32_t, int32_t*));
+  SUCCEED();
 }
 
-TEST(Signatures, R98_R100_R101_R102_R104_DeviceSettings)
-{
-    HAS_TYPE(aclrtRegDeviceStateCallback, aclError(const char *, aclrtDeviceStateCallback, void *));
-    HAS_TYPE(aclrtSetTsDevice, aclError(aclrtTsId));
-    HAS_TYPE(aclrtSetDeviceSatMode, aclError(aclrtFloatOverflowMode));
-    HAS_TYPE(aclrtGetDeviceSatMode, aclError(aclrtFloatOverflowMode *));
-    HAS_TYPE(aclrtDeviceSetLimit, aclError(aclrtDeviceLimit, size_t));
-    HAS_TYPE(aclrtDeviceGetLimit, aclError(aclrtDeviceLimit, size_t *));
-    HAS_TYPE(aclrtDeviceGetHostAtomicCapabilities,
-             aclError(uint32_t *, const aclrtAtomicOperation *, uint32_t, int32_t));
-    HAS_TYPE(aclrtDeviceGetP2PAtomicCapabilities,
-             aclError(uint32_t *, const aclrtAtomicOperation *, uint32_t, int32_t, int32_t));
-    SUCCEED();
+TEST(Signatures, R98_R100_R101_R102_R104_DeviceSettings) {
+  HAS_TYPE(aclrtRegDeviceStateCallback, aclError(const char*, aclrtDeviceStateCallback, void*));
+  HAS_TYPE(aclrtSetTsDevice, aclError(aclrtTsId));
+  HAS_TYPE(aclrtSetDeviceSatMode, aclError(aclrtFloatOverflowMode));
+  HAS_TYPE(aclrtGetDeviceSatMode, aclError(aclrtFloatOverflowMode*));
+  HAS_TYPE(aclrtDeviceSetLimit, aclError(aclrtDeviceLimit, size_t));
+  HAS_TYPE(aclrtDeviceGetLimit, aclError(aclrtDeviceLimit, size_t*));
+  HAS_TYPE(aclrtDeviceGetHostAtomicCapabilities,
+           aclError(uint32_t*, const aclrtAtomicOperation*, uint32_t, int32_t));
+  HAS_TYPE(aclrtDeviceGetP2PAtomicCapabilities,
+           aclError(uint32_t*, const aclrtAtomicOperation*, uint32_t, int32_t, int32_t));
+  SUCCEED();
 }
 
-TEST(Signatures, R122_R123_R124_OptionsAndLimits)
-{
-    HAS_TYPE(aclrtSetSysParamOpt, aclError(aclSysParamOpt, int64_t));
-    HAS_TYPE(aclrtGetSysParamOpt, aclError(aclSysParamOpt, int64_t *));
-    HAS_TYPE(aclrtCtxSetSysParamOpt, aclError(aclSysParamOpt, int64_t));
-    HAS_TYPE(aclrtCtxGetSysParamOpt, aclError(aclSysParamOpt, int64_t *));
-    HAS_TYPE(aclrtGetDeviceResLimit, aclError(int32_t, aclrtDevResLimitType, uint32_t *));
-    HAS_TYPE(aclrtSetDeviceResLimit, aclError(int32_t, aclrtDevResLimitType, uint32_t));
-    HAS_TYPE(aclrtResetDeviceResLimit, aclError(int32_t));
-    HAS_TYPE(aclrtGetResInCurrentThread, aclError(aclrtDevResLimitType, uint32_t *));
-    SUCCEED();
+TEST(Signatures, R122_R123_R124_OptionsAndLimits) {
+  HAS_TYPE(aclrtSetSysParamOpt, aclError(aclSysParamOpt, int64_t));
+  HAS_TYPE(aclrtGetSysParamOpt, aclError(aclSysParamOpt, int64_t*));
+  HAS_TYPE(aclrtCtxSetSysParamOpt, aclError(aclSysParamOpt, int64_t));
+  HAS_TYPE(aclrtCtxGetSysParamOpt, aclError(aclSysParamOpt, int64_t*));
+  HAS_TYPE(aclrtGetDeviceResLimit, aclError(int32_t, aclrtDevResLimitType, uint32_t*));
+  HAS_TYPE(aclrtSetDeviceResLimit, aclError(int32_t, aclrtDevResLimitType, uint32_t));
+  HAS_TYPE(aclrtResetDeviceResLimit, aclError(int32_t));
+  HAS_TYPE(aclrtGetResInCurrentThread, aclError(aclrtDevResLimitType, uint32_t*));
+  SUCCEED();
 }
 
-TEST(Signatures, R106_R109_R110_R111_R112_R113_R125_Contexts)
-{
-    HAS_TYPE(aclrtCreateContext, aclError(aclrtContext *, int32_t));
-    HAS_TYPE(aclrtDestroyContext, aclError(aclrtContext));
-    HAS_TYPE(aclrtSetCurrentContext, aclError(aclrtContext));
-    HAS_TYPE(aclrtGetCurrentContext, aclError(aclrtContext *));
-    HAS_TYPE(aclrtGetPrimaryCtxState, aclError(int32_t, uint32_t *, int32_t *));
-    HAS_TYPE(aclrtCtxGetCurrentDefaultStream, aclError(aclrtStream *));
-    HAS_TYPE(aclrtCtxGetFloatOverflowAddr, aclError(void **));
-    SUCCEED();
+TEST(Signatures, R106_R109_R110_R111_R112_R113_R125_Contexts) {
+  HAS_TYPE(aclrtCreateContext, aclError(aclrtContext*, int32_t));
+  HAS_TYPE(aclrtDestroyContext, aclError(aclrtContext));
+  HAS_TYPE(aclrtSetCurrentContext, aclError(aclrtContext));
+  HAS_TYPE(aclrtGetCurrentContext, aclError(aclrtContext*));
+  HAS_TYPE(aclrtGetPrimaryCtxState, aclError(int32_t, uint32_t*, int32_t*));
+  HAS_TYPE(aclrtCtxGetCurrentDefaultStream, aclError(aclrtStream*));
+  HAS_TYPE(aclrtCtxGetFloatOverflowAddr, aclError(void**));
+  SUCCEED();
 }
 
-TEST(Signatures, R21_R212_Errors)
-{
-    HAS_TYPE(aclGetRecentErrMsg, const char *());
-    HAS_TYPE(aclrtGetLastError, aclError(aclrtLastErrLevel));
-    HAS_TYPE(aclrtPeekAtLastError, aclError(aclrtLastErrLevel));
-    SUCCEED();
+TEST(Signatures, R21_R212_Errors) {
+  HAS_TYPE(aclGetRecentErrMsg, const char*());
+  HAS_TYPE(aclrtGetLastError, aclError(aclrtLastErrLevel));
+  HAS_TYPE(aclrtPeekAtLastError, aclError(aclrtLastErrLevel));
+  SUCCEED();
 }
 
-TEST(Signatures, R231_R233_R234_DataBuffers)
-{
-    HAS_TYPE(aclCreateDataBuffer, aclDataBuffer *(void *, size_t));
-    HAS_TYPE(aclDestroyDataBuffer, aclError(const aclDataBuffer *));
-    HAS_TYPE(aclUpdateDataBuffer, aclError(aclDataBuffer *, void *, size_t));
-    HAS_TYPE(aclGetDataBufferAddr, void *(const aclDataBuffer *));
+TEST(Signatures, R231_R233_R234_DataBuffers) {
+  HAS_TYPE(aclCreateDataBuffer, aclDataBuffer * (void*, size_t));
+  HAS_TYPE(aclDestroyDataBuffer, aclError(const aclDataBuffer*));
+  HAS_TYPE(aclUpdateDataBuffer, aclError(aclDataBuffer*, void*, size_t));
+  HAS_TYPE(aclGetDataBufferAddr, void*(const aclDataBuffer*));
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-    HAS_TYPE(aclGetDataBufferSize, uint32_t(const aclDataBuffer *));
+  HAS_TYPE(aclGetDataBufferSize, uint32_t(const aclDataBuffer*));
 #pragma GCC diagnostic pop
-    HAS_TYPE(aclGetDataBufferSizeV2, size_t(const aclDataBuffer *));
-    SUCCEED();
+  HAS_TYPE(aclGetDataBufferSizeV2, size_t(const aclDataBuffer*));
+  SUCCEED();
 }
 
-TEST(Signatures, R235_R236_R237_HelpersAndLog)
-{
-    HAS_TYPE(aclDataTypeSize, size_t(aclDataType));
-    HAS_TYPE(aclFloat16ToFloat, float(aclFloat16));
-    HAS_TYPE(aclFloatToFloat16, aclFloat16(float));
-    HAS_TYPE(aclAppLog, void(aclLogLevel, const char *, const char *, uint32_t, const char *, ...));
-    SUCCEED();
+TEST(Signatures, R235_R236_R237_HelpersAndLog) {
+  HAS_TYPE(aclDataTypeSize, size_t(aclDataType));
+  HAS_TYPE(aclFloat16ToFloat, float(aclFloat16));
+  HAS_TYPE(aclFloatToFloat16, aclFloat16(float));
+  HAS_TYPE(aclAppLog, void(aclLogLevel, const char*, const char*, uint32_t, const char*, ...));
+  SUCCEED();
 }
 
-TEST(Signatures, R240_R241_R242_R243_R245_R246_VersionsAndCapabilities)
-{
-    HAS_TYPE(aclrtGetVersion, aclError(int32_t *, int32_t *, int32_t *));
-    HAS_TYPE(aclsysGetCANNVersion, aclError(aclCANNPackageName, aclCANNPackageVersion *));
-    HAS_TYPE(aclsysGetVersionStr, aclError(char *, char *));
-    HAS_TYPE(aclsysGetVersionNum, aclError(char *, int32_t *));
-    HAS_TYPE(aclGetCannAttributeList, aclError(const aclCannAttr **, size_t *));
-    HAS_TYPE(aclGetCannAttribute, aclError(aclCannAttr, int32_t *));
-    HAS_TYPE(aclGetDeviceCapability, aclError(uint32_t, aclDeviceInfo, int64_t *));
-    SUCCEED();
+TEST(Signatures, R240_R241_R242_R243_R245_R246_VersionsAndCapabilities) {
+  HAS_TYPE(aclrtGetVersion, aclError(int32_t*, int32_t*, int32_t*));
+  HAS_TYPE(aclsysGetCANNVersion, aclError(aclCANNPackageName, aclCANNPackageVersion*));
+  HAS_TYPE(aclsysGetVersionStr, aclError(char*, char*));
+  HAS_TYPE(aclsysGetVersionNum, aclError(char*, int32_t*));
+  HAS_TYPE(aclGetCannAttributeList, aclError(const aclCannAttr**, size_t*));
+  HAS_TYPE(aclGetCannAttribute, aclError(aclCannAttr, int32_t*));
+  HAS_TYPE(aclGetDeviceCapability, aclError(uint32_t, aclDeviceInfo, int64_t*));
+  SUCCEED();
 }
 
 }  // namespace

@@ -13,193 +13,176 @@ namespace {
 template <typename A, typename B>
 constexpr bool same = std::is_same_v<A, B>;
 
-TEST(MallocAttrValue, M24_EightBytesAlignedToFour)
-{
-    PIN(sizeof(aclrtMallocAttrValue), 8);
-    PIN(alignof(aclrtMallocAttrValue), 4);
-    PIN(offsetof(aclrtMallocAttrValue, moduleId), 0);
-    PIN(offsetof(aclrtMallocAttrValue, deviceId), 0);
-    PIN(offsetof(aclrtMallocAttrValue, vaFlag), 0);
-    PIN(offsetof(aclrtMallocAttrValue, rsv), 0);
-    static_assert(std::is_union_v<aclrtMallocAttrValue>);
-    static_assert(same<decltype(aclrtMallocAttrValue::moduleId), uint16_t>);
-    static_assert(same<decltype(aclrtMallocAttrValue::deviceId), uint32_t>);
-    static_assert(same<decltype(aclrtMallocAttrValue::vaFlag), uint32_t>);
-    static_assert(same<decltype(aclrtMallocAttrValue::rsv), uint8_t[8]>);
+TEST(MallocAttrValue, M24_EightBytesAlignedToFour) {
+  PIN(sizeof(aclrtMallocAttrValue), 8);
+  PIN(alignof(aclrtMallocAttrValue), 4);
+  PIN(offsetof(aclrtMallocAttrValue, moduleId), 0);
+  PIN(offsetof(aclrtMallocAttrValue, deviceId), 0);
+  PIN(offsetof(aclrtMallocAttrValue, vaFlag), 0);
+  PIN(offsetof(aclrtMallocAttrValue, rsv), 0);
+  static_assert(std::is_union_v<aclrtMallocAttrValue>);
+  static_assert(same<decltype(aclrtMallocAttrValue::moduleId), uint16_t>);
+  static_assert(same<decltype(aclrtMallocAttrValue::deviceId), uint32_t>);
+  static_assert(same<decltype(aclrtMallocAttrValue::vaFlag), uint32_t>);
+  static_assert(same<decltype(aclrtMallocAttrValue::rsv), uint8_t[8]>);
 }
 
-TEST(MallocAttribute, M25_TwelveBytes)
-{
-    PIN(sizeof(aclrtMallocAttribute), 12);
-    PIN(offsetof(aclrtMallocAttribute, attr), 0);
-    PIN(offsetof(aclrtMallocAttribute, value), 4);
-    static_assert(same<decltype(aclrtMallocAttribute::attr), aclrtMallocAttrType>);
-    static_assert(same<decltype(aclrtMallocAttribute::value), aclrtMallocAttrValue>);
+TEST(MallocAttribute, M25_TwelveBytes) {
+  PIN(sizeof(aclrtMallocAttribute), 12);
+  PIN(offsetof(aclrtMallocAttribute, attr), 0);
+  PIN(offsetof(aclrtMallocAttribute, value), 4);
+  static_assert(same<decltype(aclrtMallocAttribute::attr), aclrtMallocAttrType>);
+  static_assert(same<decltype(aclrtMallocAttribute::value), aclrtMallocAttrValue>);
 }
 
-TEST(MallocConfig, M26_SixteenBytes)
-{
-    PIN(sizeof(aclrtMallocConfig), 16);
-    PIN(offsetof(aclrtMallocConfig, attrs), 0);
-    PIN(offsetof(aclrtMallocConfig, numAttrs), 8);
-    static_assert(same<decltype(aclrtMallocConfig::attrs), aclrtMallocAttribute *>);
-    static_assert(same<decltype(aclrtMallocConfig::numAttrs), size_t>);
+TEST(MallocConfig, M26_SixteenBytes) {
+  PIN(sizeof(aclrtMallocConfig), 16);
+  PIN(offsetof(aclrtMallocConfig, attrs), 0);
+  PIN(offsetof(aclrtMallocConfig, numAttrs), 8);
+  static_assert(same<decltype(aclrtMallocConfig::attrs), aclrtMallocAttribute*>);
+  static_assert(same<decltype(aclrtMallocConfig::numAttrs), size_t>);
 }
 
-TEST(MemLocation, M27_TheNumberComesFirst)
-{
-    PIN(sizeof(aclrtMemLocation), 8);
-    PIN(offsetof(aclrtMemLocation, id), 0);
-    PIN(offsetof(aclrtMemLocation, type), 4);
-    static_assert(same<decltype(aclrtMemLocation::id), uint32_t>);
-    static_assert(same<decltype(aclrtMemLocation::type), aclrtMemLocationType>);
+TEST(MemLocation, M27_TheNumberComesFirst) {
+  PIN(sizeof(aclrtMemLocation), 8);
+  PIN(offsetof(aclrtMemLocation, id), 0);
+  PIN(offsetof(aclrtMemLocation, type), 4);
+  static_assert(same<decltype(aclrtMemLocation::id), uint32_t>);
+  static_assert(same<decltype(aclrtMemLocation::type), aclrtMemLocationType>);
 }
 
-TEST(PtrAttributes, M28_TwentyEightBytes)
-{
-    PIN(sizeof(aclrtPtrAttributes), 28);
-    PIN(offsetof(aclrtPtrAttributes, location), 0);
-    PIN(offsetof(aclrtPtrAttributes, pageSize), 8);
-    PIN(offsetof(aclrtPtrAttributes, rsv), 12);
-    static_assert(same<decltype(aclrtPtrAttributes::location), aclrtMemLocation>);
-    static_assert(same<decltype(aclrtPtrAttributes::pageSize), uint32_t>);
-    static_assert(same<decltype(aclrtPtrAttributes::rsv), uint32_t[4]>);
+TEST(PtrAttributes, M28_TwentyEightBytes) {
+  PIN(sizeof(aclrtPtrAttributes), 28);
+  PIN(offsetof(aclrtPtrAttributes, location), 0);
+  PIN(offsetof(aclrtPtrAttributes, pageSize), 8);
+  PIN(offsetof(aclrtPtrAttributes, rsv), 12);
+  static_assert(same<decltype(aclrtPtrAttributes::location), aclrtMemLocation>);
+  static_assert(same<decltype(aclrtPtrAttributes::pageSize), uint32_t>);
+  static_assert(same<decltype(aclrtPtrAttributes::rsv), uint32_t[4]>);
 }
 
-TEST(MemcpyBatchAttr, M29_ThirtyTwoBytes)
-{
-    PIN(sizeof(aclrtMemcpyBatchAttr), 32);
-    PIN(offsetof(aclrtMemcpyBatchAttr, dstLoc), 0);
-    PIN(offsetof(aclrtMemcpyBatchAttr, srcLoc), 8);
-    PIN(offsetof(aclrtMemcpyBatchAttr, rsv), 16);
-    static_assert(same<decltype(aclrtMemcpyBatchAttr::dstLoc), aclrtMemLocation>);
-    static_assert(same<decltype(aclrtMemcpyBatchAttr::srcLoc), aclrtMemLocation>);
-    static_assert(same<decltype(aclrtMemcpyBatchAttr::rsv), uint8_t[16]>);
+TEST(MemcpyBatchAttr, M29_ThirtyTwoBytes) {
+  PIN(sizeof(aclrtMemcpyBatchAttr), 32);
+  PIN(offsetof(aclrtMemcpyBatchAttr, dstLoc), 0);
+  PIN(offsetof(aclrtMemcpyBatchAttr, srcLoc), 8);
+  PIN(offsetof(aclrtMemcpyBatchAttr, rsv), 16);
+  static_assert(same<decltype(aclrtMemcpyBatchAttr::dstLoc), aclrtMemLocation>);
+  static_assert(same<decltype(aclrtMemcpyBatchAttr::srcLoc), aclrtMemLocation>);
+  static_assert(same<decltype(aclrtMemcpyBatchAttr::rsv), uint8_t[16]>);
 }
 
-TEST(MemUsageInfo, M30_HundredTwelveBytes)
-{
-    PIN(sizeof(aclrtMemUsageInfo), 112);
-    PIN(offsetof(aclrtMemUsageInfo, name), 0);
-    PIN(offsetof(aclrtMemUsageInfo, curMemSize), 32);
-    PIN(offsetof(aclrtMemUsageInfo, memPeakSize), 40);
-    PIN(offsetof(aclrtMemUsageInfo, reserved), 48);
-    static_assert(same<decltype(aclrtMemUsageInfo::name), char[32]>);
-    static_assert(same<decltype(aclrtMemUsageInfo::curMemSize), uint64_t>);
-    static_assert(same<decltype(aclrtMemUsageInfo::memPeakSize), uint64_t>);
-    static_assert(same<decltype(aclrtMemUsageInfo::reserved), size_t[8]>);
+TEST(MemUsageInfo, M30_HundredTwelveBytes) {
+  PIN(sizeof(aclrtMemUsageInfo), 112);
+  PIN(offsetof(aclrtMemUsageInfo, name), 0);
+  PIN(offsetof(aclrtMemUsageInfo, curMemSize), 32);
+  PIN(offsetof(aclrtMemUsageInfo, memPeakSize), 40);
+  PIN(offsetof(aclrtMemUsageInfo, reserved), 48);
+  static_assert(same<decltype(aclrtMemUsageInfo::name), char[32]>);
+  static_assert(same<decltype(aclrtMemUsageInfo::curMemSize), uint64_t>);
+  static_assert(same<decltype(aclrtMemUsageInfo::memPeakSize), uint64_t>);
+  static_assert(same<decltype(aclrtMemUsageInfo::reserved), size_t[8]>);
 }
 
-TEST(Uuid, R85_SixteenBytes)
-{
-    PIN(sizeof(aclrtUuid), 16);
-    static_assert(same<decltype(aclrtUuid::bytes), char[16]>);
+TEST(Uuid, R85_SixteenBytes) {
+  PIN(sizeof(aclrtUuid), 16);
+  static_assert(same<decltype(aclrtUuid::bytes), char[16]>);
 }
 
-TEST(UtilizationInfo, R79_TwentyFourBytes)
-{
-    PIN(sizeof(aclrtUtilizationInfo), 24);
-    PIN(offsetof(aclrtUtilizationInfo, cubeUtilization), 0);
-    PIN(offsetof(aclrtUtilizationInfo, vectorUtilization), 4);
-    PIN(offsetof(aclrtUtilizationInfo, aicpuUtilization), 8);
-    PIN(offsetof(aclrtUtilizationInfo, memoryUtilization), 12);
-    PIN(offsetof(aclrtUtilizationInfo, utilizationExtend), 16);
-    static_assert(same<decltype(aclrtUtilizationInfo::memoryUtilization), int32_t>);
-    static_assert(same<decltype(aclrtUtilizationInfo::utilizationExtend), aclrtUtilizationExtendInfo *>);
+TEST(UtilizationInfo, R79_TwentyFourBytes) {
+  PIN(sizeof(aclrtUtilizationInfo), 24);
+  PIN(offsetof(aclrtUtilizationInfo, cubeUtilization), 0);
+  PIN(offsetof(aclrtUtilizationInfo, vectorUtilization), 4);
+  PIN(offsetof(aclrtUtilizationInfo, aicpuUtilization), 8);
+  PIN(offsetof(aclrtUtilizationInfo, memoryUtilization), 12);
+  PIN(offsetof(aclrtUtilizationInfo, utilizationExtend), 16);
+  static_assert(same<decltype(aclrtUtilizationInfo::memoryUtilization), int32_t>);
+  static_assert(same<decltype(aclrtUtilizationInfo::utilizationExtend), aclrtUtilizationExtendInfo*>);
 }
 
-TEST(StreamAttrValue, SixteenBytesThatOverlap)
-{
-    PIN(sizeof(aclrtStreamAttrValue), 16);
-    PIN(offsetof(aclrtStreamAttrValue, failureMode), 0);
-    PIN(offsetof(aclrtStreamAttrValue, overflowSwitch), 0);
-    PIN(offsetof(aclrtStreamAttrValue, userCustomTag), 0);
-    PIN(offsetof(aclrtStreamAttrValue, cacheOpInfoSwitch), 0);
-    PIN(offsetof(aclrtStreamAttrValue, streamPriority), 0);
-    static_assert(std::is_union_v<aclrtStreamAttrValue>);
-    static_assert(same<decltype(aclrtStreamAttrValue::failureMode), uint64_t>);
-    static_assert(same<decltype(aclrtStreamAttrValue::reserve), uint32_t[4]>);
+TEST(StreamAttrValue, SixteenBytesThatOverlap) {
+  PIN(sizeof(aclrtStreamAttrValue), 16);
+  PIN(offsetof(aclrtStreamAttrValue, failureMode), 0);
+  PIN(offsetof(aclrtStreamAttrValue, overflowSwitch), 0);
+  PIN(offsetof(aclrtStreamAttrValue, userCustomTag), 0);
+  PIN(offsetof(aclrtStreamAttrValue, cacheOpInfoSwitch), 0);
+  PIN(offsetof(aclrtStreamAttrValue, streamPriority), 0);
+  static_assert(std::is_union_v<aclrtStreamAttrValue>);
+  static_assert(same<decltype(aclrtStreamAttrValue::failureMode), uint64_t>);
+  static_assert(same<decltype(aclrtStreamAttrValue::reserve), uint32_t[4]>);
 }
 
-TEST(PackageVersion, R241_FiveHundredTwelveBytes)
-{
-    PIN(sizeof(aclCANNPackageVersion), 512);
-    PIN(offsetof(aclCANNPackageVersion, version), 0);
-    PIN(offsetof(aclCANNPackageVersion, majorVersion), 128);
-    PIN(offsetof(aclCANNPackageVersion, minorVersion), 192);
-    PIN(offsetof(aclCANNPackageVersion, releaseVersion), 256);
-    PIN(offsetof(aclCANNPackageVersion, patchVersion), 320);
-    PIN(offsetof(aclCANNPackageVersion, reserved), 384);
+TEST(PackageVersion, R241_FiveHundredTwelveBytes) {
+  PIN(sizeof(aclCANNPackageVersion), 512);
+  PIN(offsetof(aclCANNPackageVersion, version), 0);
+  PIN(offsetof(aclCANNPackageVersion, majorVersion), 128);
+  PIN(offsetof(aclCANNPackageVersion, minorVersion), 192);
+  PIN(offsetof(aclCANNPackageVersion, releaseVersion), 256);
+  PIN(offsetof(aclCANNPackageVersion, patchVersion), 320);
+  PIN(offsetof(aclCANNPackageVersion, reserved), 384);
 }
 
-TEST(ServerPid, TwentyFourBytes)
-{
-    PIN(sizeof(aclrtServerPid), 24);
-    PIN(offsetof(aclrtServerPid, sdid), 0);
-    PIN(offsetof(aclrtServerPid, pid), 8);
-    PIN(offsetof(aclrtServerPid, num), 16);
-    static_assert(same<decltype(aclrtServerPid::pid), int32_t *>);
+TEST(ServerPid, TwentyFourBytes) {
+  PIN(sizeof(aclrtServerPid), 24);
+  PIN(offsetof(aclrtServerPid, sdid), 0);
+  PIN(offsetof(aclrtServerPid, pid), 8);
+  PIN(offsetof(aclrtServerPid, num), 16);
+  static_assert(same<decltype(aclrtServerPid::pid), int32_t*>);
 }
 
-TEST(IpcEventHandle, SixtyFourBytes)
-{
-    PIN(sizeof(aclrtIpcEventHandle), 64);
-    PIN(alignof(aclrtIpcEventHandle), 1);
+TEST(IpcEventHandle, SixtyFourBytes) {
+  PIN(sizeof(aclrtIpcEventHandle), 64);
+  PIN(alignof(aclrtIpcEventHandle), 1);
 }
 
-TEST(Handles, R2_AreVoidPointers)
-{
-    static_assert(same<aclError, int>);
-    static_assert(same<aclrtStream, void *>);
-    static_assert(same<aclrtEvent, void *>);
-    static_assert(same<aclrtContext, void *>);
-    static_assert(same<aclrtNotify, void *>);
-    static_assert(same<aclrtCntNotify, void *>);
-    static_assert(same<aclrtLabel, void *>);
-    static_assert(same<aclrtLabelList, void *>);
-    static_assert(same<aclrtMbuf, void *>);
-    static_assert(same<aclmdlRITask, void *>);
-    static_assert(same<aclrtTaskGrp, void *>);
-    static_assert(same<aclFloat16, uint16_t>);
-    static_assert(std::is_class_v<aclDataBuffer>);
-    PIN(sizeof(aclError), 4);
-    PIN(sizeof(aclrtStream), 8);
+TEST(Handles, R2_AreVoidPointers) {
+  static_assert(same<aclError, int>);
+  static_assert(same<aclrtStream, void*>);
+  static_assert(same<aclrtEvent, void*>);
+  static_assert(same<aclrtContext, void*>);
+  static_assert(same<aclrtNotify, void*>);
+  static_assert(same<aclrtCntNotify, void*>);
+  static_assert(same<aclrtLabel, void*>);
+  static_assert(same<aclrtLabelList, void*>);
+  static_assert(same<aclrtMbuf, void*>);
+  static_assert(same<aclmdlRITask, void*>);
+  static_assert(same<aclrtTaskGrp, void*>);
+  static_assert(same<aclFloat16, uint16_t>);
+  static_assert(std::is_class_v<aclDataBuffer>);
+  PIN(sizeof(aclError), 4);
+  PIN(sizeof(aclrtStream), 8);
 }
 
-TEST(AllocatorTypes, BlocksAreOpaque)
-{
-    static_assert(same<aclrtAllocatorDesc, void *>);
-    static_assert(same<aclrtAllocator, void *>);
-    static_assert(same<aclrtAllocatorBlock, void *>);
-    static_assert(same<aclrtAllocatorAddr, void *>);
-    static_assert(same<aclrtAllocatorAllocFunc, void *(*)(void *, size_t)>);
-    static_assert(same<aclrtAllocatorFreeFunc, void (*)(void *, void *)>);
-    static_assert(same<aclrtAllocatorAllocAdviseFunc, void *(*)(void *, size_t, void *)>);
-    static_assert(same<aclrtAllocatorGetAddrFromBlockFunc, void *(*)(void *)>);
-    PIN(sizeof(aclrtAllocatorBlock), 8);
+TEST(AllocatorTypes, BlocksAreOpaque) {
+  static_assert(same<aclrtAllocatorDesc, void*>);
+  static_assert(same<aclrtAllocator, void*>);
+  static_assert(same<aclrtAllocatorBlock, void*>);
+  static_assert(same<aclrtAllocatorAddr, void*>);
+  static_assert(same<aclrtAllocatorAllocFunc, void* (*)(void*, size_t)>);
+  static_assert(same<aclrtAllocatorFreeFunc, void (*)(void*, void*)>);
+  static_assert(same<aclrtAllocatorAllocAdviseFunc, void* (*)(void*, size_t, void*)>);
+  static_assert(same<aclrtAllocatorGetAddrFromBlockFunc, void* (*)(void*)>);
+  PIN(sizeof(aclrtAllocatorBlock), 8);
 }
 
-TEST(CallbackTypes, R7_DeviceStateCallbackTakesASignedNumber)
-{
-    static_assert(same<aclrtDeviceStateCallback, void (*)(int32_t, aclrtDeviceState, void *)>);
-    static_assert(same<aclrtStreamStateCallback, void (*)(aclrtStream, aclrtStreamState, void *)>);
-    static_assert(same<aclrtCallback, void (*)(void *)>);
-    static_assert(same<aclrtHostFunc, void (*)(void *)>);
-    static_assert(same<aclrtExceptionInfoCallback, void (*)(aclrtExceptionInfo *)>);
-    static_assert(same<aclrtDeviceTaskAbortCallback,
-                       int32_t (*)(int32_t, aclrtDeviceTaskAbortStage, uint32_t, void *)>);
-    static_assert(same<aclInitCallbackFunc, aclError (*)(const char *, size_t, void *)>);
-    static_assert(same<aclFinalizeCallbackFunc, aclError (*)(void *)>);
-    PIN(sizeof(aclrtDeviceStateCallback), 8);
+TEST(CallbackTypes, R7_DeviceStateCallbackTakesASignedNumber) {
+  static_assert(same<aclrtDeviceStateCallback, void (*)(int32_t, aclrtDeviceState, void*)>);
+  static_assert(same<aclrtStreamStateCallback, void (*)(aclrtStream, aclrtStreamState, void*)>);
+  static_assert(same<aclrtCallback, void (*)(void*)>);
+  static_assert(same<aclrtHostFunc, void (*)(void*)>);
+  static_assert(same<aclrtExceptionInfoCallback, void (*)(aclrtExceptionInfo*)>);
+  static_assert(
+      same<aclrtDeviceTaskAbortCallback, int32_t (*)(int32_t, aclrtDeviceTaskAbortStage, uint32_t, void*)>);
+  static_assert(same<aclInitCallbackFunc, aclError (*)(const char*, size_t, void*)>);
+  static_assert(same<aclFinalizeCallbackFunc, aclError (*)(void*)>);
+  PIN(sizeof(aclrtDeviceStateCallback), 8);
 }
 
-TEST(MediaTypes, M400_M401_AreFixedWidthIntegers)
-{
-    static_assert(same<hi_s32, int32_t>);
-    static_assert(same<hi_u32, uint32_t>);
-    static_assert(same<hi_u64, uint64_t>);
-    static_assert(same<hi_void, void>);
-    PIN(sizeof(hi_u64), 8);
+TEST(MediaTypes, M400_M401_AreFixedWidthIntegers) {
+  static_assert(same<hi_s32, int32_t>);
+  static_assert(same<hi_u32, uint32_t>);
+  static_assert(same<hi_u64, uint64_t>);
+  static_assert(same<hi_void, void>);
+  PIN(sizeof(hi_u64), 8);
 }
 
 }  // namespace

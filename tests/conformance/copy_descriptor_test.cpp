@@ -21,18 +21,21 @@ class CopyDescriptor : public belay_test::OnDevice {
  protected:
   void SetUp() override {
     OnDevice::SetUp();
-    for (void** block : {&descriptor_, &from_, &to_}) ASSERT_EQ(aclrtMalloc(block, 64 * kKB, ACL_MEM_MALLOC_NORMAL_ONLY), ACL_SUCCESS);
+    for (void** block : {&descriptor_, &from_, &to_})
+      ASSERT_EQ(aclrtMalloc(block, 64 * kKB, ACL_MEM_MALLOC_NORMAL_ONLY), ACL_SUCCESS);
   }
   void TearDown() override {
     for (void* block : {descriptor_, from_, to_}) EXPECT_EQ(aclrtFree(block), ACL_SUCCESS);
     OnDevice::TearDown();
   }
-  aclError set(void* descriptor, void* from, void* to, std::size_t count = 100, aclrtMemcpyKind kind = kInner, void* config = nullptr) {
+  aclError set(void* descriptor, void* from, void* to, std::size_t count = 100, aclrtMemcpyKind kind = kInner,
+               void* config = nullptr) {
     return aclrtSetMemcpyDesc(descriptor, kind, from, to, count, config);
   }
   std::array<unsigned char, 64> read() {
     std::array<unsigned char, 64> bytes{};
-    EXPECT_EQ(aclrtMemcpy(bytes.data(), bytes.size(), descriptor_, bytes.size(), ACL_MEMCPY_DEVICE_TO_HOST), ACL_SUCCESS);
+    EXPECT_EQ(aclrtMemcpy(bytes.data(), bytes.size(), descriptor_, bytes.size(), ACL_MEMCPY_DEVICE_TO_HOST),
+              ACL_SUCCESS);
     return bytes;
   }
   void *descriptor_ = nullptr, *from_ = nullptr, *to_ = nullptr;
@@ -55,13 +58,18 @@ TEST(CopyDescriptorSize, M325_M327_ByProduct_WithoutAContext) {
     aclError code;
     std::size_t size;
   };
-  for (const Case c : {Case{"A2", 0, 32}, Case{"A3", 0, 32}, Case{"310B", 0, 32}, Case{"950", 0, 64}, Case{"310P", 207000, 9}, Case{"910", 207000, 9}, Case{"IPV350", 207000, 9}}) {
+  for (const Case c : {Case{"A2", 0, 32}, Case{"A3", 0, 32}, Case{"310B", 0, 32}, Case{"950", 0, 64},
+                       Case{"310P", 207000, 9}, Case{"910", 207000, 9}, Case{"IPV350", 207000, 9}}) {
     in_fresh_process({{"BELAY_PRODUCT", c.product}}, [&] {
       std::size_t size = 9;
       EXPECT_EQ(aclrtGetMemcpyDescSize(kInner, &size), c.code) << c.product;
       EXPECT_EQ(size, c.size) << c.product;
       std::array<char, 64> nothing{};
-      if (c.code != 0) EXPECT_EQ(aclrtSetMemcpyDesc(nothing.data(), kInner, nothing.data(), nothing.data(), 5 * kGB, nullptr), 207000) << "M-333 before M-334";
+      if (c.code != 0)
+        EXPECT_EQ(
+            aclrtSetMemcpyDesc(nothing.data(), kInner, nothing.data(), nothing.data(), 5 * kGB, nullptr),
+            207000)
+            << "M-333 before M-334";
     });
   }
 }
@@ -77,12 +85,14 @@ TEST_F(CopyDescriptor, M328_M329_M330_M331_M332_FirstLayer_InOrder) {
   EXPECT_NE(belay_test::recent_message().find("dstAddr"), std::string::npos);
   EXPECT_EQ(set(descriptor_, from_, to_, 0, kInner, this), ACL_ERROR_INVALID_PARAM);
   EXPECT_NE(belay_test::recent_message().find("M-331"), std::string::npos);
-  EXPECT_EQ(set(descriptor_, from_, to_, 1, ACL_MEMCPY_DEFAULT, this), ACL_ERROR_INVALID_PARAM) << "M-332 before M-333";
+  EXPECT_EQ(set(descriptor_, from_, to_, 1, ACL_MEMCPY_DEFAULT, this), ACL_ERROR_INVALID_PARAM)
+      << "M-332 before M-333";
   EXPECT_NE(belay_test::recent_message().find("M-332"), std::string::npos);
 }
 
 TEST_F(CopyDescriptor, M333_OtherKindsHaveNoDescriptor) {
-  EXPECT_EQ(set(descriptor_, from_, to_, 5 * kGB, ACL_MEMCPY_DEVICE_TO_DEVICE), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+  EXPECT_EQ(set(descriptor_, from_, to_, 5 * kGB, ACL_MEMCPY_DEVICE_TO_DEVICE),
+            ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
 }
 
 TEST_F(CopyDescriptor, M334_FourGigabytesAndNotOneMore) {
@@ -122,7 +132,8 @@ TEST_F(CopyDescriptor, M339_WithoutAContext) {
   ASSERT_EQ(aclrtCreateContext(&context, 0), ACL_SUCCESS);
   ASSERT_EQ(aclrtDestroyContext(context), ACL_SUCCESS);
   EXPECT_EQ(set(descriptor_, from_, to_), ACL_ERROR_RT_CONTEXT_NULL);
-  EXPECT_EQ(set(static_cast<char*>(descriptor_) + 1, from_, to_), ACL_ERROR_RT_PARAM_INVALID) << "M-335 before M-339";
+  EXPECT_EQ(set(static_cast<char*>(descriptor_) + 1, from_, to_), ACL_ERROR_RT_PARAM_INVALID)
+      << "M-335 before M-339";
 }
 
 TEST_F(CopyDescriptor, M340_AddressesStandAtBytes16And24_AtOnce_AndNothingBehindIsTouched) {

@@ -7,10 +7,10 @@
 #include <thread>
 #include <vector>
 
-#include "support/sanitizer.h"
 #include "support/captured_process.h"
 #include "support/device_fixture.h"
 #include "support/fresh_process.h"
+#include "support/sanitizer.h"
 #include "support/worker.h"
 
 namespace {
@@ -278,7 +278,8 @@ TEST(DeviceClose, R69_AForkedChildStartsAfresh) {
 
 // The child must not wait for a lock that a thread of the parent held at that moment.
 TEST(DeviceClose, R69_R18_ForkingWhileThreadsWork) {
-  if (belay_test::kUnderASanitizer) GTEST_SKIP() << "the sanitizer's own allocator keeps its locks across a fork";
+  if (belay_test::kUnderASanitizer)
+    GTEST_SKIP() << "the sanitizer's own allocator keeps its locks across a fork";
   std::atomic<bool> over{false};
   std::vector<std::thread> threads;
   for (int i = 0; i < 3; ++i) {

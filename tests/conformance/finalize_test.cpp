@@ -176,7 +176,8 @@ TEST(Finalize, R42_NothingIsWaitedFor) {
     EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
     const auto start = std::chrono::steady_clock::now();
     EXPECT_EQ(aclFinalize(), ACL_SUCCESS);
-    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60)) << "nothing near the 180 s of the variable";
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60))
+        << "nothing near the 180 s of the variable";
   });
 }
 

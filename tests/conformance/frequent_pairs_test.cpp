@@ -21,7 +21,8 @@ long status_figure(const char* name) {
   char line[256];
   long value = -1;
   while (file != nullptr && std::fgets(line, sizeof line, file) != nullptr) {
-    if (std::strncmp(line, name, std::strlen(name)) == 0) std::sscanf(line + std::strlen(name), ": %ld", &value);
+    if (std::strncmp(line, name, std::strlen(name)) == 0)
+      std::sscanf(line + std::strlen(name), ": %ld", &value);
   }
   if (file != nullptr) std::fclose(file);
   return value;
@@ -33,7 +34,9 @@ TEST_F(FrequentPairs, M94_LeaveBooksAndResidentMemoryAsTheyWere) {
   const auto pairs = [](int count) {
     for (int i = 0; i < count; ++i) {
       void* block = nullptr;
-      ASSERT_EQ(aclrtMalloc(&block, (static_cast<std::size_t>(i) % 40 + 1) * 50 * kKB, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
+      ASSERT_EQ(
+          aclrtMalloc(&block, (static_cast<std::size_t>(i) % 40 + 1) * 50 * kKB, ACL_MEM_MALLOC_HUGE_FIRST),
+          ACL_SUCCESS);
       ASSERT_EQ(aclrtMemset(block, 1, 1, 1), ACL_SUCCESS);
       ASSERT_EQ(aclrtFree(block), ACL_SUCCESS);
     }

@@ -47,11 +47,16 @@ std::size_t size_from(Input& input) {
   const auto shape = input.next<std::uint8_t>();
   const auto low = input.next<std::uint16_t>();
   switch (shape % 5) {
-    case 0: return low;
-    case 1: return (std::size_t{1} << 20) - 40 + low % 80;
-    case 2: return (std::size_t{2} << 20) - 40 + low % 80;
-    case 3: return SIZE_MAX - low % 100;
-    default: return input.next<std::uint64_t>() >> (shape % 40);
+    case 0:
+      return low;
+    case 1:
+      return (std::size_t{1} << 20) - 40 + low % 80;
+    case 2:
+      return (std::size_t{2} << 20) - 40 + low % 80;
+    case 3:
+      return SIZE_MAX - low % 100;
+    default:
+      return input.next<std::uint64_t>() >> (shape % 40);
   }
 }
 
@@ -71,11 +76,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::map<void*, std::size_t> live;
   while (!input.empty()) {
     const auto action = input.next<std::uint8_t>();
-    const auto policy = static_cast<aclrtMemMallocPolicy>(action % 2 == 0 ? input.next<std::uint32_t>() : input.next<std::uint8_t>() % 8);
+    const auto policy = static_cast<aclrtMemMallocPolicy>(action % 2 == 0 ? input.next<std::uint32_t>()
+                                                                          : input.next<std::uint8_t>() % 8);
     auto pick = live.begin();
-    if (!live.empty()) std::advance(pick, static_cast<std::ptrdiff_t>(input.next<std::uint8_t>() % live.size()));
+    if (!live.empty())
+      std::advance(pick, static_cast<std::ptrdiff_t>(input.next<std::uint8_t>() % live.size()));
     switch (action % 8) {
-      case 0: case 1: case 2: {
+      case 0:
+      case 1:
+      case 2: {
         const std::size_t wished = size_from(input);
         void* block = nullptr;
         const aclError code = action % 3 == 0   ? aclrtMalloc(&block, wished, policy)
@@ -93,7 +102,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         break;
       case 4: {
         const auto wild = input.next<std::uintptr_t>();
-        if (!live.contains(reinterpret_cast<void*>(wild))) require(aclrtFree(reinterpret_cast<void*>(wild)) != ACL_SUCCESS);
+        if (!live.contains(reinterpret_cast<void*>(wild)))
+          require(aclrtFree(reinterpret_cast<void*>(wild)) != ACL_SUCCESS);
         break;
       }
       case 5:
@@ -101,8 +111,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
           const std::size_t count = 1 + input.next<std::uint16_t>() % pick->second;
           std::vector<unsigned char> bytes(count < 65536 ? count : 65536, input.next<std::uint8_t>());
           std::vector<unsigned char> back(bytes.size());
-          if (aclrtMemcpy(pick->first, pick->second, bytes.data(), bytes.size(), ACL_MEMCPY_DEFAULT) == ACL_SUCCESS) {
-            require(aclrtMemcpy(back.data(), back.size(), pick->first, bytes.size(), ACL_MEMCPY_DEFAULT) == ACL_SUCCESS && back == bytes);
+          if (aclrtMemcpy(pick->first, pick->second, bytes.data(), bytes.size(), ACL_MEMCPY_DEFAULT) ==
+              ACL_SUCCESS) {
+            require(aclrtMemcpy(back.data(), back.size(), pick->first, bytes.size(), ACL_MEMCPY_DEFAULT) ==
+                        ACL_SUCCESS &&
+                    back == bytes);
           }
         }
         break;
@@ -114,7 +127,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         (void)aclrtPointerGetAttributes(wild, &attributes);
         break;
       }
-      default: (void)aclGetRecentErrMsg(); break;
+      default:
+        (void)aclGetRecentErrMsg();
+        break;
     }
   }
   for (const auto& [block, bytes] : live) require(aclrtFree(block) == ACL_SUCCESS);

@@ -18,13 +18,16 @@ using belay_test::run_captured;
 
 void* device_block(std::size_t size, std::uint32_t policy = ACL_MEM_MALLOC_HUGE_FIRST) {
   void* block = nullptr;
-  if (aclrtSetDevice(0) != ACL_SUCCESS || aclrtMalloc(&block, size, static_cast<aclrtMemMallocPolicy>(policy)) != ACL_SUCCESS) std::_Exit(3);
+  if (aclrtSetDevice(0) != ACL_SUCCESS ||
+      aclrtMalloc(&block, size, static_cast<aclrtMemMallocPolicy>(policy)) != ACL_SUCCESS)
+    std::_Exit(3);
   return block;
 }
 
 bool died_of_the_touch(const Ending& ending) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  return !ending.hung && !ending.clean() && ending.err.find("SEGV") != std::string::npos;  // the sanitizer's own handler runs after ours
+  return !ending.hung && !ending.clean() &&
+         ending.err.find("SEGV") != std::string::npos;  // the sanitizer's own handler runs after ours
 #else
   return ending.killed_by(SIGSEGV);
 #endif
@@ -40,13 +43,16 @@ TEST(HostTouch, Read_IsExplainedWithBlockDeviceAndRemedy) {
   char block[64] = "";
   ASSERT_EQ(std::sscanf(ending.err.c_str(), "block %63s", block), 1) << ending;
   EXPECT_NE(ending.err.find("host code read from 0x"), std::string::npos) << ending;
-  EXPECT_NE(ending.err.find(std::string{"byte 123 of the block "} + block + " (5000 bytes) of device 0"), std::string::npos) << ending;
+  EXPECT_NE(ending.err.find(std::string{"byte 123 of the block "} + block + " (5000 bytes) of device 0"),
+            std::string::npos)
+      << ending;
   EXPECT_NE(ending.err.find("aclrtMemcpy"), std::string::npos) << ending;
   EXPECT_EQ(ending.out, "") << "standard output belongs to the program";
 }
 
 TEST(HostTouch, Write_IsToldFromRead) {
-  const Ending ending = run_captured({}, [] { static_cast<volatile char*>(device_block(3 << 20))[2 << 20] = 1; });
+  const Ending ending =
+      run_captured({}, [] { static_cast<volatile char*>(device_block(3 << 20))[2 << 20] = 1; });
   EXPECT_TRUE(died_of_the_touch(ending)) << ending;
 #if defined(__x86_64__)
   EXPECT_NE(ending.err.find("host code wrote to"), std::string::npos) << ending;
@@ -91,7 +97,8 @@ TEST(HostTouch, OtherFaultsAreNoneOfOurBusiness) {
 }
 
 TEST(HostTouch, R257_CanBeTurnedOff) {
-  for (const auto& off : {belay_test::Settings{{"BELAY_FAULTS", "off"}}, belay_test::Settings{{"ASCEND_COREDUMP_SIGNAL", "none"}}}) {
+  for (const auto& off : {belay_test::Settings{{"BELAY_FAULTS", "off"}},
+                          belay_test::Settings{{"ASCEND_COREDUMP_SIGNAL", "none"}}}) {
     const Ending ending = run_captured(off, [] { static_cast<volatile char*>(device_block(64))[0] = 1; });
     EXPECT_TRUE(died_of_the_touch(ending)) << ending;
     EXPECT_EQ(ending.err.find("belay: host code"), std::string::npos) << ending;
@@ -141,7 +148,8 @@ TEST(HostAccess, M78_AStoreIntoAReadOnlyBlockFaults_ALoadDoesNot) {
     block[0] = 1;
   });
 #if defined(__SANITIZE_THREAD__)
-  if (ending.err.find("loaded") == std::string::npos) GTEST_SKIP() << "this sanitizer leaves no room to map device memory for the host";
+  if (ending.err.find("loaded") == std::string::npos)
+    GTEST_SKIP() << "this sanitizer leaves no room to map device memory for the host";
 #endif
   EXPECT_TRUE(died_of_the_touch(ending)) << ending;
   EXPECT_NE(ending.err.find("loaded"), std::string::npos) << ending;

@@ -40,10 +40,13 @@ void round_trip() {
     if (aclrtMemset(end, 1000, 7, 1000) != ACL_SUCCESS) std::_Exit(13);
     if (aclrtMemcpy(end, 1000, bytes.data(), 1000, ACL_MEMCPY_HOST_TO_DEVICE) != ACL_SUCCESS) std::_Exit(14);
     if (aclrtMemcpy(target, 1000, end, 1000, ACL_MEMCPY_DEVICE_TO_DEVICE) != ACL_SUCCESS) std::_Exit(15);
-    if (aclrtMemcpy(back.data(), 1000, target, 1000, ACL_MEMCPY_DEVICE_TO_HOST) != ACL_SUCCESS) std::_Exit(16);
+    if (aclrtMemcpy(back.data(), 1000, target, 1000, ACL_MEMCPY_DEVICE_TO_HOST) != ACL_SUCCESS)
+      std::_Exit(16);
     if (back != bytes) std::_Exit(17);
     if (size > 100000) {
-      if (aclrtMemcpy(back.data(), 1000, from, 1000, ACL_MEMCPY_DEVICE_TO_HOST) != ACL_SUCCESS || back[0] != 0xBE) std::_Exit(18);
+      if (aclrtMemcpy(back.data(), 1000, from, 1000, ACL_MEMCPY_DEVICE_TO_HOST) != ACL_SUCCESS ||
+          back[0] != 0xBE)
+        std::_Exit(18);
     }
     if (aclrtFree(from) != ACL_SUCCESS || aclrtFree(to) != ACL_SUCCESS) std::_Exit(19);
   }
@@ -66,7 +69,8 @@ TEST(PoorMachine, UnlimitedStack_MovesLibrariesIntoTheWindow_AndStillWorks) {
     const rlimit limit{RLIM_INFINITY, RLIM_INFINITY};
     if (::getenv("BELAY_TEST_AGAIN") == nullptr && ::setrlimit(RLIMIT_STACK, &limit) == 0) {
       ::setenv("BELAY_TEST_AGAIN", "1", 1);
-      ::execl("/proc/self/exe", "again", "--gtest_filter=PoorMachine.UnlimitedStack*", static_cast<char*>(nullptr));
+      ::execl("/proc/self/exe", "again", "--gtest_filter=PoorMachine.UnlimitedStack*",
+              static_cast<char*>(nullptr));
     }
     round_trip();
   });
@@ -79,16 +83,19 @@ TEST(PoorMachine, PagesLockedForTheFuture_DoNotCommitTheWindow) {
     if (::mlockall(MCL_FUTURE) != 0) std::_Exit(77);
     round_trip();
   });
-  if (WIFEXITED(ending.status) && WEXITSTATUS(ending.status) == 77) GTEST_SKIP() << "this user may not lock all memory";
+  if (WIFEXITED(ending.status) && WEXITSTATUS(ending.status) == 77)
+    GTEST_SKIP() << "this user may not lock all memory";
   EXPECT_TRUE(ending.clean()) << ending;
 }
 
 TEST(PoorMachine, R255_NoHomeAndNoLogDirectory_FailsNoCall) {
   for (const char* path : {"/proc/nowhere", ""}) {
-    const Ending ending = run_captured({{"ASCEND_PROCESS_LOG_PATH", path}, {"HOME", ""}, {"ASCEND_WORK_PATH", ""}}, [] {
-      if (aclrtSetDevice(99) != ACL_ERROR_RT_INVALID_DEVICEID) std::_Exit(5);  // an error wants to be logged
-      round_trip();
-    });
+    const Ending ending =
+        run_captured({{"ASCEND_PROCESS_LOG_PATH", path}, {"HOME", ""}, {"ASCEND_WORK_PATH", ""}}, [] {
+          if (aclrtSetDevice(99) != ACL_ERROR_RT_INVALID_DEVICEID)
+            std::_Exit(5);  // an error wants to be logged
+          round_trip();
+        });
     EXPECT_TRUE(ending.clean()) << ending;
     EXPECT_EQ(ending.out + ending.err, "") << ending;
   }
@@ -100,12 +107,15 @@ TEST(PoorMachine, EveryWrongSettingIsToldInWords) {
     const char* value;
     const char* expected;
   };
-  for (const Case c : {Case{"BELAY_PRODUCT", "910Z", "Ascend910B4"}, Case{"BELAY_HBM", "lots", "number of bytes"}, Case{"BELAY_HBM", "3M", "multiple of 2 MB"},
-                       Case{"BELAY_HBM", "300G", "at most 255 GB"}, Case{"BELAY_HUGE", "1M", "multiple of 2 MB"}, Case{"BELAY_HUGE1G", "512M", "multiple of 1 GB"},
-                       Case{"BELAY_NORMAL", "100", "multiple of 4 KB"}, Case{"BELAY_DEVICES", "0", "1 to 64"}, Case{"BELAY_DEVICES", "65", "1 to 64"},
-                       Case{"BELAY_FORM", "XX", "EP or RC"}, Case{"BELAY_HOST_ACCESS", "yes", "deny or allow"}, Case{"BELAY_PIN", "no", "strict or best-effort"},
-                       Case{"BELAY_LEAKS", "no", "report or off"}, Case{"BELAY_SUMMARY", "1", "off or on"}, Case{"BELAY_FAULTS", "1", "explain or off"},
-                       Case{"BELAY_KEEP", "-1", "number of bytes"}}) {
+  for (const Case c :
+       {Case{"BELAY_PRODUCT", "910Z", "Ascend910B4"}, Case{"BELAY_HBM", "lots", "number of bytes"},
+        Case{"BELAY_HBM", "3M", "multiple of 2 MB"}, Case{"BELAY_HBM", "300G", "at most 255 GB"},
+        Case{"BELAY_HUGE", "1M", "multiple of 2 MB"}, Case{"BELAY_HUGE1G", "512M", "multiple of 1 GB"},
+        Case{"BELAY_NORMAL", "100", "multiple of 4 KB"}, Case{"BELAY_DEVICES", "0", "1 to 64"},
+        Case{"BELAY_DEVICES", "65", "1 to 64"}, Case{"BELAY_FORM", "XX", "EP or RC"},
+        Case{"BELAY_HOST_ACCESS", "yes", "deny or allow"}, Case{"BELAY_PIN", "no", "strict or best-effort"},
+        Case{"BELAY_LEAKS", "no", "report or off"}, Case{"BELAY_SUMMARY", "1", "off or on"},
+        Case{"BELAY_FAULTS", "1", "explain or off"}, Case{"BELAY_KEEP", "-1", "number of bytes"}}) {
     belay_test::in_fresh_process({{c.variable, c.value}}, [&] {
       void* block = nullptr;
       EXPECT_EQ(aclrtSetDevice(0), ACL_ERROR_RT_DEV_SETUP_ERROR) << c.variable;

@@ -17,7 +17,8 @@ TEST(Amounts, AreReadAsPeopleWriteThem) {
   EXPECT_EQ(parse_amount("4G"), 4_GiB);
   EXPECT_EQ(parse_amount("4GiB"), 4_GiB);
   EXPECT_EQ(parse_amount("16777215T"), 16777215 * 1_TiB);
-  for (const char* wrong : {"", "G", "-1", "4X", "4 G", "1.5G", "4GG", "16777216T", "18446744073709551616", "0x10"}) {
+  for (const char* wrong :
+       {"", "G", "-1", "4X", "4 G", "1.5G", "4GG", "16777216T", "18446744073709551616", "0x10"}) {
     EXPECT_EQ(parse_amount(wrong), std::nullopt) << wrong;
   }
 }

@@ -32,8 +32,9 @@ TEST(Books, M430_KindLimitIsExact_AndOtherKindsGoOn) {
 
 TEST(Books, D56_M430_HugeAndNormalAlwaysAddUpToThePool) {
   const std::optional<std::size_t> none;
-  for (const BookLimits& limits : {BookLimits{64_MiB, none, none, none, none}, BookLimits{64_MiB, none, 16_MiB, none, none},
-                                   BookLimits{64_MiB, 8_MiB, none, none, none}, BookLimits{64_MiB, 8_MiB, 16_MiB, none, none}}) {
+  for (const BookLimits& limits :
+       {BookLimits{64_MiB, none, none, none, none}, BookLimits{64_MiB, none, 16_MiB, none, none},
+        BookLimits{64_MiB, 8_MiB, none, none, none}, BookLimits{64_MiB, 8_MiB, 16_MiB, none, none}}) {
     Books books;
     books.open(limits);
     for (int step = 0; step < 6; ++step) {

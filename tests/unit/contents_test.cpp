@@ -69,7 +69,8 @@ TEST_F(ContentsTest, M244_OverlappingCopiesActAsThroughATemporary) {
   struct Case {
     std::size_t to, from, bytes;
   };
-  for (const Case c : {Case{1, 0, 5_MiB}, Case{0, 1, 5_MiB}, Case{3_MiB, 1_MiB + 5, 4_MiB}, Case{1_MiB, 3_MiB, 4_MiB + 17}}) {
+  for (const Case c : {Case{1, 0, 5_MiB}, Case{0, 1, 5_MiB}, Case{3_MiB, 1_MiB + 5, 4_MiB},
+                       Case{1_MiB, 3_MiB, 4_MiB + 17}}) {
     ASSERT_TRUE(contents_.copy(start + c.to, start + c.from, c.bytes));
     std::memmove(model.data() + c.to, model.data() + c.from, c.bytes);
     ASSERT_EQ(read(start, model.size()), model) << c.to << " <- " << c.from;

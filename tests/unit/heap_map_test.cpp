@@ -13,7 +13,9 @@ namespace {
 // A window of plain numbers: the map never touches what it indexes.
 constexpr platform::AddressRange kWindow{0x400000000000, 64_GiB, false};
 
-BlockWord word_of(std::size_t bytes, Page page = Page::Normal) { return {bytes / 4_KiB, page, Origin::Malloc, 33, false, false}; }
+BlockWord word_of(std::size_t bytes, Page page = Page::Normal) {
+  return {bytes / 4_KiB, page, Origin::Malloc, 33, false, false};
+}
 
 TEST(HeapMap, EveryInteriorAddressLeadsToItsBlock_NoneOutside) {
   HeapMap map{kWindow};
@@ -21,7 +23,8 @@ TEST(HeapMap, EveryInteriorAddressLeadsToItsBlock_NoneOutside) {
   const std::uintptr_t start = heap + 60 * 4_KiB;  // spans the border of a group of 64 units
   const std::size_t bytes = 200 * 4_KiB;
   map.publish(start, word_of(bytes), 12345);
-  for (const std::uintptr_t address : {start, start + 1, start + 4_KiB, start + 64 * 4_KiB, start + bytes - 1}) {
+  for (const std::uintptr_t address :
+       {start, start + 1, start + 4_KiB, start + 64 * 4_KiB, start + bytes - 1}) {
     const std::optional<Block> block = map.find(address);
     ASSERT_TRUE(block) << std::hex << address;
     EXPECT_EQ(block->start, start);
@@ -57,10 +60,12 @@ TEST(HeapMap, LargeBlocksTakeHeapsOfTheirOwn_AndGiveThemBack) {
   const std::optional<Block> block = map.withdraw(start);
   ASSERT_TRUE(block);
   map.close_whole(start, block->footprint);
-  EXPECT_EQ(map.open_whole(42_GiB, 0, HeapClass::Huge2M), kWindow.base + 22_GiB) << "the whole ordinary part is free again";
+  EXPECT_EQ(map.open_whole(42_GiB, 0, HeapClass::Huge2M), kWindow.base + 22_GiB)
+      << "the whole ordinary part is free again";
   EXPECT_EQ(map.open_whole(1_GiB, 0, HeapClass::Huge2M), 0U);
   EXPECT_EQ(map.open_carved(HeapClass::Normal, 0), 0U);
-  EXPECT_EQ(map.open_whole(16_GiB, 0, HeapClass::Media), kWindow.base) << "media memory has a part of its own";
+  EXPECT_EQ(map.open_whole(16_GiB, 0, HeapClass::Media), kWindow.base)
+      << "media memory has a part of its own";
 }
 
 TEST(HeapMap, VisitsExactlyTheLiveBlocksOfADevice) {

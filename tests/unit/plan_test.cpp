@@ -6,10 +6,12 @@
 namespace belay {
 namespace {
 
-constexpr Api kDeviceApis[] = {Api::Malloc, Api::MallocAlign32, Api::MallocCached, Api::MallocWithCfg, Api::MallocForTaskScheduler};
+constexpr Api kDeviceApis[] = {Api::Malloc, Api::MallocAlign32, Api::MallocCached, Api::MallocWithCfg,
+                               Api::MallocForTaskScheduler};
 
 // Whatever is asked for: what comes back covers it, in whole pages, without wrapping.
-RC_GTEST_PROP(Plan, M79_M39_AnswersCoverTheRequestInWholePages, (std::size_t size, std::uint32_t policy, std::uint8_t choice)) {
+RC_GTEST_PROP(Plan, M79_M39_AnswersCoverTheRequestInWholePages,
+              (std::size_t size, std::uint32_t policy, std::uint8_t choice)) {
   const std::size_t sizes[] = {size, size % 8_MiB, SIZE_MAX - size % 200, (size % 64) * 1_MiB + size % 3 - 1};
   for (const ProductRow& row : products()) {
     const Api api = kDeviceApis[choice % std::size(kDeviceApis)];
@@ -44,7 +46,8 @@ TEST(Plan, M424_TheTableOfCombinations) {
       EXPECT_TRUE(decoded(base | wish | 0x100000U).read_only);
     }
   }
-  for (const std::uint32_t outside : {8U, 99U, 0x108U, 0x200U, 0x201U, 0x10000U, 0x100008U, 0x200000U, 0xFFFFFFFFU}) {
+  for (const std::uint32_t outside :
+       {8U, 99U, 0x108U, 0x200U, 0x201U, 0x10000U, 0x100008U, 0x200000U, 0xFFFFFFFFU}) {
     EXPECT_EQ(decoded(outside).rule, &kOutOfRange) << std::hex << outside;
     EXPECT_FALSE(decoded(outside).read_only);
   }
@@ -62,7 +65,8 @@ TEST(Products, EveryRowCanBeChosenByKeyFamilyAndSocName) {
   for (const Chip& chip : chips()) EXPECT_EQ(find_product(chip.soc).choice.soc, chip.soc);
   EXPECT_FALSE(find_product("Ascend1").found);
   EXPECT_FALSE(find_product("").found);
-  EXPECT_EQ(find_product("ascend910b4").choice.usable_bytes, row_of(Product::A2).usable_bytes / 2 / 2_MiB * 2_MiB);
+  EXPECT_EQ(find_product("ascend910b4").choice.usable_bytes,
+            row_of(Product::A2).usable_bytes / 2 / 2_MiB * 2_MiB);
 }
 
 }  // namespace

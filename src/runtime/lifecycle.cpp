@@ -54,7 +54,8 @@ Status Lifecycle::remove(Table<Function>& table, aclRegisterCallbackType type, F
 template <class Function, class Call>
 aclError Lifecycle::run(const Table<Function>& table, std::initializer_list<aclRegisterCallbackType> order,
                         Call&& call) {
-  const Table<Function> now = table;  // a callback may register others
+  // A copy, because a callback may register others.
+  const Table<Function> now = table;  // NOLINT(performance-unnecessary-copy-initialization)
   for (const aclRegisterCallbackType type : order) {
     for (const Entry<Function>& entry : now) {
       if (entry.type != type) continue;

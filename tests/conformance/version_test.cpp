@@ -263,18 +263,5 @@ TEST(Version, R243_MalformedTexts) {
 }
 
 // After sourcing set_env.sh of an installation the look-ups work.
-TEST(Version, R244_AfterSourcingAnInstallation) {
-  if (std::getenv("ASCEND_HOME_PATH") == nullptr) GTEST_SKIP() << "no installation is sourced";
-  aclCANNPackageVersion version{};
-  EXPECT_EQ(aclsysGetCANNVersion(ACL_PKG_NAME_CANN, &version), ACL_SUCCESS);
-  EXPECT_STRNE(version.version, "");
-  std::string text;
-  EXPECT_EQ(str("runtime", text), ACL_SUCCESS);
-  EXPECT_EQ(text, version.version);
-  char name[] = "runtime";
-  std::int32_t number = 0;
-  EXPECT_EQ(aclsysGetVersionNum(name, &number), ACL_SUCCESS);
-  EXPECT_GT(number, 0);
-}
 
 }  // namespace

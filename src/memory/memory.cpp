@@ -10,12 +10,13 @@ namespace {
 constexpr std::size_t kWindowBytes = 8_TiB;   // D-31
 constexpr std::size_t kMediaWindow = 16_GiB;  // M-400
 
-platform::AddressRange device_window() {
+platform::AddressRange device_window(HostAccess access) {
   // The driver's window, then its place under sanitizers (D-31, D-36).
   static constexpr std::array<std::uintptr_t, 2> kWished{0x100000000000, 0x210000000000};
   platform::AddressRange window = platform::reserve_addresses(kWindowBytes, kWished);
-  if (window.base == 0) {
-    // No room even for numbers as a whole: a smaller window still serves.
+  // Numbers alone do not serve where host code may touch: then any place that can be mapped, if smaller. The
+  // same where there is no room even for numbers.
+  if (window.base == 0 || (access == HostAccess::Allow && !window.reserved)) {
     window = platform::reserve_addresses(256_GiB, {});
   }
   const std::uintptr_t aligned = round_up(window.base, kHeapBytes).value_or(0);
@@ -31,7 +32,7 @@ bool is_media(Origin origin) { return origin == Origin::MediaV1 || origin == Ori
 
 Memory::Memory(const MemorySettings& settings)
     : settings_{settings},
-      map_{device_window()},
+      map_{device_window(settings.host_access)},
       contents_{map_, settings.host_access, settings.keep_bytes},
       host_{settings.pin} {
   for (std::uint32_t i = 0; i < settings.devices; ++i) {

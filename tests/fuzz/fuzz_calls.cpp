@@ -73,6 +73,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Input input{data, size};
   require(aclrtSetDevice(0) == ACL_SUCCESS);
   const std::size_t before = free_bytes();
+  void* probe = nullptr;
+  require(aclrtMalloc(&probe, 1, ACL_MEM_MALLOC_NORMAL_ONLY) == ACL_SUCCESS &&
+          aclrtFree(probe) == ACL_SUCCESS);
+  probe = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(probe) >> 30 << 30);
   std::map<void*, std::size_t> live;
   while (!input.empty()) {
     const auto action = input.next<std::uint8_t>();
@@ -120,7 +124,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         }
         break;
       case 6: {
-        void* wild = reinterpret_cast<void*>(0x12C000000000 + std::uintptr_t{input.next<std::uint32_t>()});
+        // Somewhere in the heap of normal pages, wherever the window lies in this build.
+        void* wild = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(probe) +
+                                             input.next<std::uint32_t>() % (1U << 30));
         const std::size_t count = input.next<std::uint16_t>();
         (void)aclrtMemset(wild, count, 1, count);
         aclrtPtrAttributes attributes{};

@@ -61,7 +61,9 @@ aclError aclrtCtxGetCurrentDefaultStream(aclrtStream* stream) {
   return enter("aclrtCtxGetCurrentDefaultStream", [&](Process& p) -> Status {
     if (stream == nullptr) return null_pointer("R-111", "stream");
     if (Status ready = needs_context(p, "R-111", Feature::NotOnIpv); !ready) return ready;
-    *stream = reinterpret_cast<aclrtStream>(p.current()->default_stream);
+    const Context* context = p.current();  // another thread may end it at any moment
+    if (context == nullptr) return no_context("R-111");
+    *stream = reinterpret_cast<aclrtStream>(context->default_stream);
     return done();
   });
 }
@@ -98,6 +100,7 @@ aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t* value) {
       return bad_value("R-122", "opt", static_cast<int>(opt), "0, 1 or 2");
     if (Status ready = needs_context(p, "R-122", Feature::NotOnIpv); !ready) return ready;
     Context* context = p.current();
+    if (context == nullptr) return no_context("R-122");
     const std::lock_guard lock{context->mutex};
     const std::optional<int64_t>& stored = context->parameters[opt];
     if (!stored) {
@@ -185,7 +188,9 @@ aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t* value) 
     if (value == nullptr) return null_pointer("R-124", "value");
     if (Status ready = needs_context(p, "R-124", Feature::NotOnIpv); !ready) return ready;
     if (Status known = check_core_type(type); !known) return known;
-    *value = cores(p, p.current()->device, type);
+    const Context* context = p.current();
+    if (context == nullptr) return no_context("R-124");
+    *value = cores(p, context->device, type);
     return done();
   });
 }

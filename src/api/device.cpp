@@ -127,7 +127,9 @@ aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode) {
     if (mode != ACL_RT_OVERFLOW_MODE_SATURATION && mode != ACL_RT_OVERFLOW_MODE_INFNAN) {
       return rejected("R-101", "mode", static_cast<int>(mode), "no such mode", "pass 0 or 1");
     }
-    p.set_saturation(p.current()->device, mode);
+    const Context* context = p.current();  // another thread may end it at any moment
+    if (context == nullptr) return no_context("R-101");
+    p.set_saturation(context->device, mode);
     return done();
   });
 }
@@ -136,7 +138,9 @@ aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode* mode) {
   return enter("aclrtGetDeviceSatMode", [&](Process& p) -> Status {
     if (mode == nullptr) return null_pointer("R-101", "mode");
     if (Status ready = needs_context(p, "R-101", Feature::NotOnIpv); !ready) return ready;
-    *mode = p.saturation(p.current()->device);
+    const Context* context = p.current();
+    if (context == nullptr) return no_context("R-101");
+    *mode = p.saturation(context->device);
     return done();
   });
 }

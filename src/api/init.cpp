@@ -7,14 +7,15 @@ using namespace belay;
 
 namespace {
 
-Status accept(Process& process, const InitConfiguration& configuration) {
-  if (configuration.default_device) {
-    if (!process.has_device(*configuration.default_device))
-      return bad_device("R-30", *configuration.default_device, process.device_count());
-    process.set_default_device(*configuration.default_device);
-  }
+Status accept(const Process& process, const InitConfiguration& configuration) {
+  if (!configuration.default_device || process.has_device(*configuration.default_device)) return done();
+  return bad_device("R-30", *configuration.default_device, process.device_count());
+}
+
+// Only when nothing can fail any more: a refused aclInit changes nothing.
+void apply(Process& process, const InitConfiguration& configuration) {
+  process.set_default_device(configuration.default_device.value_or(-1));
   report::keep_for_process(configuration.messages_of_process);
-  return done();
 }
 
 }  // namespace
@@ -27,9 +28,9 @@ aclError aclInit(const char* configPath) {
       trouble->rule = "R-32";
       return trouble;
     }
-    return p.lifecycle().init(
-        [&] { return config::read_init_file(configPath); },
-        [&](const InitConfiguration& configuration) { return accept(p, configuration); });
+    return p.lifecycle().init([&] { return config::read_init_file(configPath); },
+                              [&](const InitConfiguration& chosen) { return accept(p, chosen); },
+                              [&](const InitConfiguration& chosen) { apply(p, chosen); });
   });
 }
 

@@ -1,6 +1,5 @@
 #include "config/init_file.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -23,34 +22,41 @@ Refusal bad_content(aclError code, const char* rule, const char* path, std::stri
                  "correct the file"});
 }
 
-struct Depth {
-  int objects, arrays;
-};
-Depth depth_of(const Json& value) {
-  Depth deepest{0, 0};
-  if (!value.is_structured()) return deepest;
-  for (const Json& inner : value) {
-    const Depth below = depth_of(inner);
-    deepest = {std::max(deepest.objects, below.objects), std::max(deepest.arrays, below.arrays)};
+// Walks the text without building anything, and stops where it nests too deeply: the parser keeps its own
+// stack, so no file can exhaust ours.
+class NestingCheck : public nlohmann::json_sax<Json> {
+ public:
+  bool too_deep() const { return too_deep_; }
+
+  bool start_object(std::size_t) override { return enter(++objects_); }
+  bool end_object() override { return --objects_ >= 0; }
+  bool start_array(std::size_t) override { return enter(++arrays_); }
+  bool end_array() override { return --arrays_ >= 0; }
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool key(string_t&) override { return true; }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
+    return false;
   }
-  return {deepest.objects + (value.is_object() ? 1 : 0), deepest.arrays + (value.is_array() ? 1 : 0)};
-}
+
+ private:
+  bool enter(int depth) {
+    too_deep_ = too_deep_ || depth > 10;
+    return !too_deep_;
+  }
+  int objects_ = 0, arrays_ = 0;
+  bool too_deep_ = false;
+};
 
 bool is_device_number(const std::string& text) {
   if (text.empty()) return false;
   if (text == "0") return true;
   return text[0] != '0' && text.find_first_not_of("0123456789") == std::string::npos;
-}
-
-// The nesting that a hostile file could use to exhaust the parser's stack is bounded before it is parsed.
-bool too_deep_to_parse(const std::string& text) {
-  int depth = 0;
-  for (const char c : text) {
-    if (c == '{' || c == '[') ++depth;
-    if (c == '}' || c == ']') --depth;
-    if (depth > 1000) return true;
-  }
-  return false;
 }
 
 }  // namespace
@@ -75,13 +81,12 @@ Result<InitConfiguration> read_init_file(const char* path) {
   configuration.text = std::move(file.text);
   if (configuration.text.empty()) return configuration;
 
-  if (too_deep_to_parse(configuration.text))
-    return bad_content(ACL_ERROR_PARSE_FILE, "R-27", path, "is nested deeper than 10 levels");
-  const Json json = Json::parse(configuration.text, nullptr, false);
-  if (json.is_discarded()) return bad_content(ACL_ERROR_PARSE_FILE, "R-27", path, "is not valid JSON");
-  if (const Depth depth = depth_of(json); depth.objects > 10 || depth.arrays > 10) {
-    return bad_content(ACL_ERROR_PARSE_FILE, "R-27", path, "is nested deeper than 10 levels");
+  NestingCheck nesting;
+  if (!Json::sax_parse(configuration.text, &nesting)) {
+    return bad_content(ACL_ERROR_PARSE_FILE, "R-27", path,
+                       nesting.too_deep() ? "is nested deeper than 10 levels" : "is not valid JSON");
   }
+  const Json json = Json::parse(configuration.text, nullptr, false);
   if (!json.is_object()) return configuration;
 
   if (const auto mode = json.find("err_msg_mode"); mode != json.end()) {

@@ -52,8 +52,6 @@ Settings read_settings() {
 Process& make_process() {
   const std::lock_guard lock{making()};
   if (Process* made = g_process.load()) return *made;
-  static const bool watched = (platform::in_forked_child(start_afresh), true);
-  (void)watched;
   auto process = std::make_unique<Process>(read_settings());
   const Settings& settings = process->settings();
   if (settings.fault_report) check::explain_host_touches(process->memory());
@@ -62,6 +60,9 @@ Process& make_process() {
   g_process.store(process.get(), std::memory_order_release);
   return *process.release();
 }
+
+// While the library is loaded: a fork during the very first call must be seen too.
+__attribute__((constructor)) void watch_forks() { platform::in_forked_child(start_afresh); }
 
 __attribute__((destructor)) void last_words() {
   const Process* process = g_process.load(std::memory_order_acquire);

@@ -11,11 +11,8 @@ namespace belay {
 namespace {
 
 // Normal pages are written one by one, large pages in steps that are cheap to fill once.
-std::uint8_t granule_shift_of(const Heap& heap) {
-  return heap.use.load(std::memory_order_relaxed) == Heap::Use::Carved && heap.heap_class != HeapClass::Huge2M
-             ? 12
-             : 16;
-}
+constexpr std::uint8_t kSmallShift = 12;
+constexpr std::uint8_t kLargeShift = 16;
 
 // Calls act(word index, mask) for the bits [first, end).
 template <class Act>
@@ -44,12 +41,13 @@ Contents::Contents(HeapMap& map, HostAccess access, std::size_t keep_bytes)
   // Without the file (out of descriptors or kernel memory) allocation works and the first access fails in
   // words.
   file_.create("belay-device-memory", map.window().bytes);
+  map.on_carve(
+      [this](Heap& heap, std::size_t index, HeapClass heap_class) { return carve(heap, index, heap_class); });
 }
 
 Contents::~Contents() {
   for (std::size_t i = 0; i < map_.heap_count(); ++i) {
-    if (std::byte* view = map_.heap_at(map_.heap_start(i)).view.load())
-      platform::SharedBytes::unview(view, kHeapBytes);
+    if (std::byte* view = map_.heap_at(map_.heap_start(i)).view.load()) file_.unview(view, kHeapBytes);
   }
 }
 
@@ -66,15 +64,25 @@ bool Contents::by_heap(std::uintptr_t address, std::size_t bytes, Do&& act) {
   return true;
 }
 
-// An empty table of committed granules, in the size that fits what the heap is used for now.
-bool Contents::start_table(Heap& heap) {
-  const std::uint8_t shift = granule_shift_of(heap);
+// An empty table of committed granules. Only where nobody else sees the heap, or under the lock.
+bool Contents::start_table(Heap& heap, std::uint8_t shift) {
   void* table = std::calloc((kHeapBytes >> shift) / 64, sizeof(std::uint64_t));
   if (table == nullptr) return false;
   heap.granule_shift.store(shift, std::memory_order_relaxed);
-  std::free(
-      heap.committed.exchange(static_cast<std::atomic<std::uint64_t>*>(table), std::memory_order_acq_rel));
+  heap.committed.store(static_cast<std::atomic<std::uint64_t>*>(table), std::memory_order_release);
   return true;
+}
+
+// A heap is about to be carved. If it was part of a large block before, it starts afresh in the granules of
+// its new use; its old table stays for a stray reader, as a heap is carved only once.
+bool Contents::carve(Heap& heap, std::size_t index, HeapClass heap_class) {
+  const std::lock_guard lock{committing_};
+  if (std::atomic<std::uint64_t>* old = heap.committed.load(std::memory_order_relaxed)) {
+    idle_.fetch_sub(count_committed(heap, 0, kHeapBytes), std::memory_order_relaxed);
+    discard(heap, index, 0, kHeapBytes);
+    old_tables_.emplace_back(old, &std::free);
+  }
+  return start_table(heap, heap_class == HeapClass::Huge2M ? kLargeShift : kSmallShift);
 }
 
 // Gives a heap its table of committed granules and its view, once.
@@ -84,7 +92,8 @@ bool Contents::prepare(Heap& heap, std::uintptr_t start) {
   const std::lock_guard lock{committing_};
   if (heap.view.load(std::memory_order_relaxed) != nullptr || heap.viewless.load(std::memory_order_relaxed))
     return true;
-  if (heap.committed.load(std::memory_order_relaxed) == nullptr && !start_table(heap)) return false;
+  if (heap.committed.load(std::memory_order_relaxed) == nullptr && !start_table(heap, kLargeShift))
+    return false;
   std::byte* view = file_.view(start - map_.window().base, kHeapBytes);
   if (view == nullptr) {
     heap.viewless.store(true, std::memory_order_release);
@@ -118,7 +127,7 @@ std::size_t Contents::count_committed(const Heap& heap, std::size_t offset, std:
 
 // Fresh granules get the pattern before their first bytes are written. The lock keeps a second writer
 // from wiping out what the first has put into the same granule.
-void Contents::commit(Heap& heap, std::size_t index, std::size_t offset, std::size_t bytes) {
+bool Contents::commit(Heap& heap, std::size_t index, std::size_t offset, std::size_t bytes) {
   const auto [first, end, granule] = granules(heap, offset, bytes);
   const std::lock_guard lock{committing_};
   std::atomic<std::uint64_t>* table = heap.committed.load(std::memory_order_relaxed);
@@ -132,16 +141,17 @@ void Contents::commit(Heap& heap, std::size_t index, std::size_t offset, std::si
         std::memset(view + start, kFreshByte, granule);
       } else {
         const std::vector<unsigned char> fresh(granule, kFreshByte);
-        file_.write(index * kHeapBytes + start, fresh.data(), granule);
+        if (!file_.write(index * kHeapBytes + start, fresh.data(), granule)) return false;
       }
     }
     table[at / 64].fetch_or(bit, std::memory_order_release);
   }
+  return true;
 }
 
 bool Contents::put(Heap& heap, std::size_t index, std::size_t offset, const void* from, std::size_t bytes) {
   if (!prepare(heap, map_.heap_start(index))) return false;
-  if (!all_committed(heap, offset, bytes)) commit(heap, index, offset, bytes);
+  if (!all_committed(heap, offset, bytes) && !commit(heap, index, offset, bytes)) return false;
   if (std::byte* view = heap.view.load(std::memory_order_acquire)) {
     std::memcpy(view + offset, from, bytes);
     return true;
@@ -186,7 +196,7 @@ bool Contents::read(std::uintptr_t from, void* to, std::size_t bytes) {
 bool Contents::fill(std::uintptr_t to, unsigned char value, std::size_t bytes) {
   return by_heap(to, bytes, [&](Heap& heap, std::size_t index, std::size_t offset, std::size_t part) {
     if (!prepare(heap, map_.heap_start(index))) return false;
-    if (!all_committed(heap, offset, part)) commit(heap, index, offset, part);
+    if (!all_committed(heap, offset, part) && !commit(heap, index, offset, part)) return false;
     if (std::byte* view = heap.view.load(std::memory_order_acquire)) {
       std::memset(view + offset, value, part);
       return true;
@@ -251,15 +261,6 @@ void Contents::discard(Heap& heap, std::size_t index, std::size_t offset, std::s
 bool Contents::begin(std::uintptr_t start, std::size_t bytes, bool read_only) {
   return by_heap(start, bytes, [&](Heap& heap, std::size_t index, std::size_t offset, std::size_t part) {
     if (host_may_touch()) return let_host_touch(heap, index, offset, part, read_only);
-    if (heap.committed.load(std::memory_order_acquire) == nullptr) return true;
-    if (heap.granule_shift.load(std::memory_order_relaxed) != granule_shift_of(heap)) {
-      // One large block before, carved in smaller granules now: the heap starts afresh.
-      const std::lock_guard lock{committing_};
-      if (heap.granule_shift.load(std::memory_order_relaxed) == granule_shift_of(heap)) return true;
-      idle_.fetch_sub(count_committed(heap, 0, kHeapBytes), std::memory_order_relaxed);
-      discard(heap, index, 0, kHeapBytes);
-      return start_table(heap);
-    }
     if (const std::size_t kept = count_committed(heap, offset, part); kept != 0) {
       idle_.fetch_sub(kept, std::memory_order_relaxed);
     }

@@ -9,7 +9,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
+#include <vector>
 
 #include "memory/heap_map.h"
 #include "platform/shared_bytes.h"
@@ -44,11 +46,12 @@ class Contents {
   void abandon() { file_.abandon(); }
 
  private:
-  static bool start_table(Heap& heap);
+  static bool start_table(Heap& heap, std::uint8_t shift);
+  bool carve(Heap& heap, std::size_t index, HeapClass heap_class);
   bool prepare(Heap& heap, std::uintptr_t start);
   bool all_committed(const Heap& heap, std::size_t offset, std::size_t bytes) const;
   std::size_t count_committed(const Heap& heap, std::size_t offset, std::size_t bytes) const;
-  void commit(Heap& heap, std::size_t index, std::size_t offset, std::size_t bytes);
+  bool commit(Heap& heap, std::size_t index, std::size_t offset, std::size_t bytes);
   bool put(Heap& heap, std::size_t index, std::size_t offset, const void* from, std::size_t bytes);
   bool let_host_touch(Heap& heap, std::size_t index, std::size_t offset, std::size_t bytes, bool read_only);
   void discard(Heap& heap, std::size_t index, std::size_t offset, std::size_t bytes);
@@ -61,6 +64,7 @@ class Contents {
   std::size_t keep_bytes_;
   platform::SharedBytes file_;
   std::mutex committing_;
+  std::vector<std::unique_ptr<std::atomic<std::uint64_t>, void (*)(void*)>> old_tables_;
   std::atomic<std::size_t> idle_{0};  // committed bytes that belong to no block
 };
 

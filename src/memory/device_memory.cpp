@@ -68,6 +68,7 @@ Result<std::uintptr_t> DeviceMemory::allocate(const Plan& plan, std::uint8_t mod
                          "free memory, or raise the limit on address space (ulimit -v)");
   }
   if (!contents_->begin(start, footprint, plan.read_only)) {
+    contents_->end(start, footprint, plan.read_only);  // a part may have been mapped or protected already
     books_.give(page, footprint, plan.p2p);
     alone ? map_->close_whole(start, footprint) : pool.give(start, footprint);
     return out_of_memory("M-86", fmt::format("the host could not map {} of device memory", amount(footprint)),

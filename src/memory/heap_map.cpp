@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <new>
+#include <utility>
 
 namespace belay {
 namespace {
@@ -40,23 +41,33 @@ HeapMap::~HeapMap() {
 }
 
 std::uintptr_t HeapMap::open_carved(HeapClass heap_class, std::uint32_t device) {
-  std::uintptr_t index = 0;
+  std::optional<std::uintptr_t> index;
   {
     const std::lock_guard lock{opening_};
-    const std::optional<std::uintptr_t> got = region_of(heap_class).take(1);
-    if (!got) return 0;
-    index = *got;
+    index = region_of(heap_class).take(1);
   }
-  Heap& heap = heaps_[index];
-  const std::size_t units = kHeapBytes / unit_of(heap_class);
-  heap.words = zeroed<std::atomic<std::uint64_t>>(units);
-  heap.asked = zeroed<std::atomic<std::uint64_t>>(units);
-  heap.heads = zeroed<std::atomic<std::uint64_t>>((units + 63) / 64);
-  heap.covers = zeroed<std::atomic<std::uint32_t>>((units + 63) / 64);
+  if (!index) return 0;
+  Heap& heap = heaps_[*index];
+  try {
+    const std::size_t units = kHeapBytes / unit_of(heap_class);
+    heap.words = zeroed<std::atomic<std::uint64_t>>(units);
+    heap.asked = zeroed<std::atomic<std::uint64_t>>(units);
+    heap.heads = zeroed<std::atomic<std::uint64_t>>((units + 63) / 64);
+    heap.covers = zeroed<std::atomic<std::uint32_t>>((units + 63) / 64);
+    if (on_carve_ && !on_carve_(heap, *index, heap_class)) throw std::bad_alloc{};
+  } catch (const std::bad_alloc&) {
+    std::free(std::exchange(heap.words, nullptr));
+    std::free(std::exchange(heap.asked, nullptr));
+    std::free(std::exchange(heap.heads, nullptr));
+    std::free(std::exchange(heap.covers, nullptr));
+    const std::lock_guard lock{opening_};
+    region_of(heap_class).give(*index, 1);
+    return 0;
+  }
   heap.heap_class = heap_class;
   heap.device = static_cast<std::uint8_t>(device);
   heap.use.store(Heap::Use::Carved, std::memory_order_release);
-  return heap_start(index);
+  return heap_start(*index);
 }
 
 std::uintptr_t HeapMap::open_whole(std::size_t bytes, std::uint32_t device, HeapClass heap_class) {

@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -105,7 +106,11 @@ class HeapMap {
   Heap& heap_at(std::uintptr_t address) { return heaps_[heap_index(address)]; }
   std::size_t heap_count() const { return count_; }
 
-  // A fresh heap to carve, or 0 when the window is used up.
+  // Called with a heap that nobody sees yet, before it is carved; false: it cannot be (contents.h).
+  using OnCarve = std::function<bool(Heap& heap, std::size_t index, HeapClass heap_class)>;
+  void on_carve(OnCarve hook) { on_carve_ = std::move(hook); }
+
+  // A fresh heap to carve, or 0 when the window or the host's memory is used up.
   std::uintptr_t open_carved(HeapClass heap_class, std::uint32_t device);
   // Heaps for a block of its own; they go back with close_whole.
   std::uintptr_t open_whole(std::size_t bytes, std::uint32_t device, HeapClass heap_class);
@@ -135,6 +140,7 @@ class HeapMap {
     return heap_class == HeapClass::Media ? free_media_heaps_ : free_heaps_;
   }
 
+  OnCarve on_carve_;
   std::mutex opening_;
   RunMap free_heaps_;
   RunMap free_media_heaps_;

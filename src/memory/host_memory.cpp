@@ -3,6 +3,7 @@
 #include <array>
 #include <cstring>
 #include <mutex>
+#include <new>
 
 #include "base/words.h"
 #include "memory/contents.h"
@@ -50,10 +51,13 @@ Result<void*> HostMemory::allocate(const Plan& plan, bool unified_address) {
       break;
   }
   std::memset(pinned.start, kFreshByte, bytes);  // not initialised, and never zero by luck (M-13)
-  {
+  try {
     const std::unique_lock lock{mutex_};
     blocks_.emplace(reinterpret_cast<std::uintptr_t>(pinned.start),
                     PinnedBlock{bytes, plan.asked, unified_address});
+  } catch (const std::bad_alloc&) {
+    platform::unmap_pinned(pinned.start, bytes);
+    throw;
   }
   observe::publish({observe::What::HostAllocated, 0, reinterpret_cast<std::uintptr_t>(pinned.start), 0,
                     plan.asked, bytes, 4_KiB});
@@ -110,12 +114,13 @@ bool HostMemory::registered_overlap(std::uintptr_t start, std::size_t bytes) con
 }
 
 std::uintptr_t HostMemory::take_alias(std::size_t bytes) {
-  if (aliases_.bytes == 0) {
+  if (alias_base_.load(std::memory_order_relaxed) == 0) {
     // The driver's place for host memory under a device address, else anywhere (D-31).
     static constexpr std::array<std::uintptr_t, 2> kWished{0x070000000000, 0x220000000000};
-    aliases_ = platform::reserve_addresses(1_TiB, kWished);
-    if (aliases_.bytes == 0) return 0;
-    free_aliases_.give(*round_up(aliases_.base, 4_KiB), aliases_.bytes - 4_KiB);
+    const platform::AddressRange range = platform::reserve_addresses(kAliasBytes, kWished);
+    if (range.base == 0) return 0;
+    free_aliases_.give(range.base, kAliasBytes);
+    alias_base_.store(range.base, std::memory_order_release);
   }
   return free_aliases_.take(bytes).value_or(0);
 }
@@ -136,13 +141,9 @@ Result<std::uintptr_t> HostMemory::register_range(std::uintptr_t start, std::siz
     return already_registered(wish.pinned ? "M-205" : "M-200", start, bytes);
   const std::optional<HostRange> pinned = pinned_around(start);
   Registration registration{bytes, 0, false};
-  if (wish.pinned) {
-    if (pinned) {
-      return rejected("M-206", "flag", "ACL_HOST_REG_PINNED", "the memory is page-locked already",
-                      "leave out ACL_HOST_REG_PINNED for memory from aclrtMallocHost");
-    }
-    registration.locked_here = platform::lock_pages(reinterpret_cast<void*>(start), bytes);
-    if (!registration.locked_here && pin_ == PinMode::Strict) return lock_refused(bytes);
+  if (wish.pinned && pinned) {
+    return rejected("M-206", "flag", "ACL_HOST_REG_PINNED", "the memory is page-locked already",
+                    "leave out ACL_HOST_REG_PINNED for memory from aclrtMallocHost");
   }
   if (wish.mapped) {
     const bool same_address = pinned && blocks_.at(pinned->start).unified_address;
@@ -150,6 +151,14 @@ Result<std::uintptr_t> HostMemory::register_range(std::uintptr_t start, std::siz
     if (registration.device_address == 0) {
       return out_of_memory("M-210", "no device address is left for registered host memory", "",
                            "unregister ranges that are no longer used");
+    }
+  }
+  if (wish.pinned) {
+    registration.locked_here = platform::lock_pages(reinterpret_cast<void*>(start), bytes);
+    if (!registration.locked_here && pin_ == PinMode::Strict) {
+      if (is_device_alias(registration.device_address))
+        free_aliases_.give(registration.device_address, *round_up(bytes, 4_KiB));
+      return lock_refused(bytes);
     }
   }
   registrations_.emplace(start, registration);

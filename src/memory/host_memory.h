@@ -4,6 +4,7 @@
 // only when they must tell pinned memory from pageable.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -44,7 +45,8 @@ class HostMemory {
   std::optional<HostRange> find(std::uintptr_t address) const;
   // An address that registration handed out for device-side use only (M-210).
   bool is_device_alias(std::uintptr_t address) const {
-    return aliases_.bytes != 0 && aliases_.contains(address);
+    const std::uintptr_t base = alias_base_.load(std::memory_order_acquire);
+    return base != 0 && address - base < kAliasBytes;
   }
 
  private:
@@ -60,13 +62,14 @@ class HostMemory {
   bool registered_overlap(std::uintptr_t start, std::size_t bytes) const;
   std::optional<HostRange> pinned_around(std::uintptr_t address) const;
   Refusal lock_refused(std::size_t bytes) const;
-  std::uintptr_t take_alias(std::size_t bytes);
+  std::uintptr_t take_alias(std::size_t bytes);  // with the lock held
 
   PinMode pin_;
   mutable std::shared_mutex mutex_;
   std::map<std::uintptr_t, PinnedBlock> blocks_;
   std::map<std::uintptr_t, Registration> registrations_;
-  platform::AddressRange aliases_;
+  static constexpr std::size_t kAliasBytes = 1_TiB;
+  std::atomic<std::uintptr_t> alias_base_{0};  // read by every copy, without the lock
   RunMap free_aliases_;
 };
 

@@ -111,7 +111,13 @@ Status Memory::free_host(void* pointer) {
       return done();
     }
   }
-  return rejected("M-188", "hostPtr", hex(start), "it is device memory", "free device memory with aclrtFree");
+  const std::optional<Block> around = map_.find(start);
+  if (around && around->origin != Origin::Host) {
+    return rejected("M-188", "hostPtr", hex(start), "it is device memory",
+                    "free device memory with aclrtFree");
+  }
+  return rejected("M-188", "hostPtr", hex(start), describe(start),
+                  "free each block once, with the address that its allocation returned");
 }
 
 Status Memory::free_media(void* pointer) {

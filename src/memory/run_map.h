@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <new>
 #include <optional>
 #include <set>
 #include <utility>
@@ -15,7 +16,8 @@ class RunMap {
  public:
   explicit RunMap(std::size_t border = 0) : border_{border} {}
 
-  void give(std::uintptr_t start, std::size_t length) {
+  // Never fails: a run that the host has no memory to write down is lost, which costs addresses only.
+  void give(std::uintptr_t start, std::size_t length) noexcept {
     auto next = by_start_.lower_bound(start);
     if (next != by_start_.end() && start + length == next->first && !at_border(next->first)) {
       length += next->second;
@@ -29,19 +31,32 @@ class RunMap {
         forget(before);
       }
     }
-    by_start_.emplace(start, length);
-    by_length_.emplace(length, start);
+    try {
+      const auto added = by_start_.emplace(start, length).first;
+      try {
+        by_length_.emplace(length, start);
+      } catch (const std::bad_alloc&) {
+        by_start_.erase(added);
+      }
+    } catch (const std::bad_alloc&) {
+      return;
+    }
   }
 
   std::optional<std::uintptr_t> take(std::size_t length) {
     const auto fit = by_length_.lower_bound({length, 0});
     if (fit == by_length_.end()) return std::nullopt;
     const auto [had, start] = *fit;
-    by_length_.erase(fit);
-    by_start_.erase(start);
+    // The nodes of the run are used again for its rest, so that taking never allocates and never fails
+    // half-way.
+    auto by_length = by_length_.extract(fit);
+    auto by_start = by_start_.extract(start);
     if (had > length) {
-      by_start_.emplace(start + length, had - length);
-      by_length_.emplace(had - length, start + length);
+      by_length.value() = {had - length, start + length};
+      by_start.key() = start + length;
+      by_start.mapped() = had - length;
+      by_length_.insert(std::move(by_length));
+      by_start_.insert(std::move(by_start));
     }
     return start;
   }

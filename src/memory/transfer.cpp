@@ -205,6 +205,11 @@ Status copy_batch(Memory& memory, std::span<const BatchItem> items, std::size_t&
   std::optional<std::uint32_t> first_device;
   for (std::size_t i = 0; i < items.size(); ++i) {
     const BatchItem& item = items[i];
+    if (item.to == nullptr || item.from == nullptr) {
+      fail_index = i;
+      return rejected("M-292", item.to == nullptr ? "dsts" : "srcs", "NULL",
+                      fmt::format("item {} has no address", i));
+    }
     Status located = check_location(memory, "dsts", i, item.to, item.attribute->dstLoc);
     if (located) located = check_location(memory, "srcs", i, item.from, item.attribute->srcLoc);
     if (!located) {

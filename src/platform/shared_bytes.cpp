@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,19 +12,37 @@
 
 namespace belay::platform {
 
-SharedBytes::~SharedBytes() { abandon(); }
+SharedBytes::~SharedBytes() {
+  if (unfiled_ != nullptr) ::munmap(unfiled_, unfiled_bytes_);
+  abandon();
+}
 
 void SharedBytes::abandon() {
   const int file = std::exchange(file_, -1);
   if (file >= 0) ::close(file);
+  unfiled_ = nullptr;
 }
 
 bool SharedBytes::create(const char* name, std::size_t bytes) {
-  file_ = ::memfd_create(name, MFD_CLOEXEC);
-  return file_ >= 0 && ::ftruncate(file_, static_cast<off_t>(bytes)) == 0;
+  rlimit longest{};
+  const bool long_enough =
+      ::getrlimit(RLIMIT_FSIZE, &longest) == 0 && longest.rlim_cur >= bytes;  // beyond it: SIGXFSZ
+  if (long_enough) file_ = ::memfd_create(name, MFD_CLOEXEC);
+  if (file_ >= 0 && ::ftruncate(file_, static_cast<off_t>(bytes)) == 0) return true;
+  abandon();
+  void* at = ::mmap(nullptr, bytes, PROT_NONE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (at == MAP_FAILED) return false;
+  ::madvise(at, bytes, MADV_DONTDUMP);
+  ::madvise(at, bytes, MADV_DONTFORK);
+  unfiled_ = static_cast<std::byte*>(at);
+  unfiled_bytes_ = bytes;
+  return true;
 }
 
 std::byte* SharedBytes::view(std::size_t offset, std::size_t bytes) const {
+  if (unfiled_ != nullptr) {
+    return ::mprotect(unfiled_ + offset, bytes, PROT_READ | PROT_WRITE) == 0 ? unfiled_ + offset : nullptr;
+  }
   // PROT_NONE first: under mlockall(MCL_FUTURE) a readable mapping would be committed as a whole.
   void* at = ::mmap(nullptr, bytes, PROT_NONE, MAP_SHARED | MAP_NORESERVE, file_, static_cast<off_t>(offset));
   if (at == MAP_FAILED) return nullptr;
@@ -36,9 +55,17 @@ std::byte* SharedBytes::view(std::size_t offset, std::size_t bytes) const {
   return static_cast<std::byte*>(at);
 }
 
-void SharedBytes::unview(std::byte* view, std::size_t bytes) { ::munmap(view, bytes); }
+void SharedBytes::unview(std::byte* view, std::size_t bytes) const {
+  if (unfiled_ == nullptr) ::munmap(view, bytes);
+}
 
 bool SharedBytes::map_at(std::uintptr_t address, std::size_t offset, std::size_t bytes) const {
+  if (unfiled_ != nullptr) {
+    // An old size of 0 makes a second mapping of shared pages.
+    void* twin = ::mremap(unfiled_ + offset, 0, bytes, MREMAP_MAYMOVE | MREMAP_FIXED,
+                          reinterpret_cast<void*>(address));
+    return twin != MAP_FAILED && ::mprotect(twin, bytes, PROT_READ | PROT_WRITE) == 0;
+  }
   void* at = ::mmap(reinterpret_cast<void*>(address), bytes, PROT_READ | PROT_WRITE,
                     MAP_SHARED | MAP_NORESERVE | MAP_FIXED, file_, static_cast<off_t>(offset));
   if (at == MAP_FAILED) return false;
@@ -74,6 +101,7 @@ bool SharedBytes::write(std::size_t offset, const void* from, std::size_t bytes)
 }
 
 bool SharedBytes::discard(std::size_t offset, std::size_t bytes) const {
+  if (unfiled_ != nullptr) return ::madvise(unfiled_ + offset, bytes, MADV_REMOVE) == 0;
   return ::fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
                      static_cast<off_t>(bytes)) == 0;
 }

@@ -1,7 +1,8 @@
 // The bytes behind an address range: one sparse file in memory, seen through views of our own.
 //
 // Nothing is committed until it is written. A view is a mapping that only the runtime knows; where
-// address space is short (RLIMIT_AS) there is none and the same bytes are reached by pread/pwrite.
+// address space is short (RLIMIT_AS) there is none and the same bytes are reached by pread/pwrite. Where
+// files may not be that long (RLIMIT_FSIZE), a shared mapping without a file takes its place.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +22,7 @@ class SharedBytes {
 
   // A readable and writable view, or nullptr where there is no address space for it.
   std::byte* view(std::size_t offset, std::size_t bytes) const;
-  static void unview(std::byte* view, std::size_t bytes);
+  void unview(std::byte* view, std::size_t bytes) const;
   // Maps bytes at a fixed address inside a reservation, for host code to touch.
   bool map_at(std::uintptr_t address, std::size_t offset, std::size_t bytes) const;
 
@@ -37,6 +38,8 @@ class SharedBytes {
 
  private:
   int file_ = -1;
+  std::byte* unfiled_ = nullptr;  // in place of the file
+  std::size_t unfiled_bytes_ = 0;
 };
 
 }  // namespace belay::platform

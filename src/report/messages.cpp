@@ -99,9 +99,17 @@ class Pile {
   std::string text_;
 };
 
-Pile& thread_pile() {
-  thread_local Pile pile;
-  return pile;
+// Null once this thread's objects are gone: the main thread's go before static destructors run, and those
+// may still call. What fails then is kept with the process.
+constinit thread_local bool t_pile_gone = false;
+Pile* thread_pile() {
+  struct Own {
+    ~Own() { t_pile_gone = true; }
+    Pile pile;
+  };
+  if (t_pile_gone) return nullptr;
+  thread_local Own own;
+  return &own.pile;
 }
 
 // Never destroyed: calls may still fail in static destructors of the program.
@@ -144,11 +152,11 @@ aclError fail(const char* api, const Error& error) noexcept {
     message.thread = platform::thread_id();
     log(Level::Error, message.code.starts_with("EH") ? Module::Ascendcl : Module::Runtime, api, 0,
         message.line);
-    if (g_whole_process.load()) {
+    if (Pile* own = g_whole_process.load() ? nullptr : thread_pile()) {
+      own->add(std::move(message));
+    } else {
       const std::lock_guard lock{shared().mutex};
       shared().pile.add(std::move(message));
-    } else {
-      thread_pile().add(std::move(message));
     }
   } catch (...) {
     // Out of host memory: the code still says what happened.
@@ -157,9 +165,10 @@ aclError fail(const char* api, const Error& error) noexcept {
 }
 
 const char* take_text() {
-  if (!g_whole_process.load()) return thread_pile().take(false);
+  const bool whole_process = g_whole_process.load();
+  if (Pile* own = whole_process ? nullptr : thread_pile()) return own->take(false);
   const std::lock_guard lock{shared().mutex};
-  return shared().pile.take(true);
+  return shared().pile.take(whole_process);
 }
 
 aclError last_error() { return t_last_error; }
@@ -173,7 +182,7 @@ aclError take_last_error() {
 void keep_for_process(bool whole_process) { g_whole_process.store(whole_process); }
 
 void forget() {
-  thread_pile().clear();
+  if (Pile* own = thread_pile()) own->clear();
   t_last_error = ACL_SUCCESS;
   g_whole_process.store(false);
   static auto* of_parents = new std::vector<Shared*>;  // kept reachable, never used again

@@ -23,7 +23,7 @@ Status allocate_host(Process& process, void** out, std::size_t size);
 Status allocate_host_configured(Process& process, void** out, std::uint64_t size,
                                 const aclrtMallocConfig* configuration);
 
-// Media memory (M-392 ... M-401). `code_of` is applied by the caller where numbers differ.
+// Media memory (M-392 ... M-401). Version 2 has numbers of its own, which its door puts in place.
 Status allocate_media(Process& process, Api api, void** out, std::size_t size);
 
 }  // namespace belay

@@ -1,16 +1,44 @@
 #include "runtime/context.h"
 
 #include <utility>
+#include <vector>
+
+#include "platform/process.h"
 
 namespace belay {
 namespace {
 
 constinit thread_local Context* t_bound = nullptr;
 
-std::shared_ptr<Context>& owner() {
-  thread_local std::shared_ptr<Context> context;  // keeps it alive while this thread is bound
-  return context;
+// Keeps the context alive while this thread is bound to it. The main thread's objects are destroyed
+// before static destructors run, which may still call: its last context is kept for ever then.
+constinit thread_local bool t_owner_gone = false;
+
+void keep_for_ever(std::shared_ptr<Context> context) {
+  static auto* kept = new std::vector<std::shared_ptr<Context>>;
+  static auto* mutex = new std::mutex;
+  const std::lock_guard lock{*mutex};
+  kept->push_back(std::move(context));
 }
+
+struct Owner {
+  std::shared_ptr<Context> context;
+  ~Owner() {
+    t_owner_gone = true;
+    if (platform::process_id() == platform::thread_id()) {
+      if (context != nullptr) keep_for_ever(std::move(context));
+    } else {
+      t_bound = nullptr;
+    }
+  }
+};
+Owner& owner() {
+  thread_local Owner one;
+  return one;
+}
+
+// Never used twice, not even across a fork: the parent's handles mean nothing in the child.
+std::atomic<Handle> g_next_handle{0xBE1A00001000};
 
 }  // namespace
 
@@ -18,13 +46,16 @@ Context* Contexts::bound() { return t_bound; }
 
 void Contexts::bind(std::shared_ptr<Context> context) {
   t_bound = context.get();
-  owner() = std::move(context);
+  if (!t_owner_gone) {
+    owner().context = std::move(context);
+  } else if (context != nullptr) {
+    keep_for_ever(std::move(context));
+  }
 }
 
 std::shared_ptr<Context> Contexts::create(std::uint32_t device, bool primary) {
   const std::lock_guard lock{mutex_};
-  const Handle handle = next_;
-  next_ += 0x100;
+  const Handle handle = g_next_handle.fetch_add(0x100);
   auto context = std::make_shared<Context>(device, primary, handle, handle + 0x80);
   live_.emplace(handle, context);
   return context;

@@ -50,7 +50,6 @@ class Contexts {
   mutable std::mutex mutex_;
   std::map<Handle, std::shared_ptr<Context>> live_;
   std::map<Handle, std::weak_ptr<Context>> ended_;  // still bound by some thread
-  Handle next_ = 0xBE1A00001000;
 };
 
 }  // namespace belay

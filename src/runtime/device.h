@@ -15,6 +15,7 @@ struct Device {
   std::uint32_t set_count = 0;          // SetDevice minus ResetDevice
   std::uint32_t explicit_contexts = 0;  // each keeps the device open
   bool open = false;
+  bool opening = false;  // some thread is telling that it opens (R-99: once)
   std::shared_ptr<Context> primary;
   aclrtFloatOverflowMode saturation = ACL_RT_OVERFLOW_MODE_SATURATION;
   std::array<std::optional<std::uint32_t>, 2> core_limits;

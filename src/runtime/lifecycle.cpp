@@ -65,7 +65,7 @@ aclError Lifecycle::run(const Table<Function>& table, std::initializer_list<aclR
   return ACL_SUCCESS;
 }
 
-Status Lifecycle::init(const Load& load, const Accept& accept) {
+Status Lifecycle::init(const Load& load, const Accept& accept, const Apply& apply) {
   const std::lock_guard lock{mutex_};
   if (inside_init_) return answer(ACL_ERROR_REPEAT_INITIALIZE, "R-33");
   if (count_ > 0) {
@@ -81,7 +81,12 @@ Status Lifecycle::init(const Load& load, const Accept& accept) {
   }
   if (Status accepted = accept(*configuration); !accepted) return accepted;
 
-  inside_init_ = true;
+  // Also when a callback throws, which the door turns into a number, the next aclInit must work.
+  struct Inside {
+    explicit Inside(bool& flag) : flag_{flag} { flag_ = true; }
+    ~Inside() { flag_ = false; }
+    bool& flag_;
+  } inside{inside_init_};
   const auto call = [&](const Entry<aclInitCallbackFunc>& entry) {
     return entry.function(configuration->text.c_str(), configuration->text.size(), entry.user_data);
   };
@@ -93,9 +98,9 @@ Status Lifecycle::init(const Load& load, const Accept& accept) {
                call);
   }
   if (code == ACL_SUCCESS) code = run(init_callbacks_, {ACL_REG_TYPE_ACL_DVPP, ACL_REG_TYPE_OTHER}, call);
-  inside_init_ = false;
   if (code != ACL_SUCCESS) return callback_failed(code);
 
+  apply(*configuration);
   if (!first_text_) first_text_ = configuration->text;
   active_text_ = configuration->text;
   count_ = 1;

@@ -25,10 +25,12 @@ struct InitConfiguration {
 
 class Lifecycle {
  public:
-  // `load` reads the file and `accept` checks it against the machine; both are skipped on a repeated call.
+  // `load` reads the file, `accept` checks it against the machine, `apply` puts it into force once nothing
+  // can fail any more. All are skipped on a repeated call.
   using Load = std::function<Result<InitConfiguration>()>;
   using Accept = std::function<Status(const InitConfiguration&)>;
-  Status init(const Load& load, const Accept& accept);
+  using Apply = std::function<void(const InitConfiguration&)>;
+  Status init(const Load& load, const Accept& accept, const Apply& apply);
   Status finalize();
   Status finalize_reference(std::uint64_t* count_after);
 

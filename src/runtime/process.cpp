@@ -34,8 +34,15 @@ Context* Process::current_by_default() {
   return Contexts::current();
 }
 
+bool Process::claim_opening(std::uint32_t id) {
+  Device& device = devices_[id];
+  if (device.open || device.opening) return false;
+  return device.opening = true;
+}
+
 void Process::open_device(std::uint32_t id) {
   devices_[id].open = true;
+  devices_[id].opening = false;
   opened_a_device_.store(true, std::memory_order_release);
   observe::publish({observe::What::DeviceOpened, id});
 }
@@ -47,7 +54,7 @@ Status Process::set_device(std::int32_t id) {
   bool opens = false;
   {
     const std::lock_guard lock{devices_mutex_};
-    opens = !devices_[index].open;
+    opens = claim_opening(index);
   }
   if (opens) state_callbacks_.tell(index, ACL_RT_DEVICE_STATE_SET_PRE);
   {
@@ -86,17 +93,19 @@ Status Process::reset_device(std::int32_t id, bool force) {
   }
   if (!releases) return done();
   state_callbacks_.tell(index, ACL_RT_DEVICE_STATE_RESET_PRE);
+  bool released = false;
   {
     const std::lock_guard lock{devices_mutex_};
     Device& device = devices_[index];
-    if (device.set_count == 0) {  // else another thread has set the device meanwhile and goes on with it
+    released = device.set_count == 0;
+    if (released) {  // else another thread has set the device meanwhile and goes on with it
       if (const std::shared_ptr<Context> primary = std::exchange(device.primary, nullptr)) {
         (void)contexts_.end(primary->handle);  // also unbinds the caller if it was bound to it
       }
       close_if_unused(index);
     }
   }
-  state_callbacks_.tell(index, ACL_RT_DEVICE_STATE_RESET_POST);
+  if (released) state_callbacks_.tell(index, ACL_RT_DEVICE_STATE_RESET_POST);
   return done();
 }
 
@@ -107,7 +116,7 @@ Result<Handle> Process::create_context(std::int32_t id) {
   bool opens = false;
   {
     const std::lock_guard lock{devices_mutex_};
-    opens = !devices_[index].open;
+    opens = claim_opening(index);
   }
   if (opens) state_callbacks_.tell(index, ACL_RT_DEVICE_STATE_SET_PRE);
   const std::lock_guard lock{devices_mutex_};

@@ -63,6 +63,7 @@ class Process {
 
  private:
   Context* current_by_default();
+  bool claim_opening(std::uint32_t id);    // with devices_mutex_ held
   void open_device(std::uint32_t id);      // with devices_mutex_ held
   bool close_if_unused(std::uint32_t id);  // with devices_mutex_ held
 

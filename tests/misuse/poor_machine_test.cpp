@@ -63,6 +63,24 @@ TEST(PoorMachine, ShortAddressSpace_DeviceMemoryWorksWithoutReservationOrView) {
   EXPECT_TRUE(ending.clean()) << ending;
 }
 
+TEST(PoorMachine, ShortFiles_DeviceMemoryWorksWithoutAFile) {
+  for (const bool touch : {false, true}) {
+    const Ending ending = run_captured({{"BELAY_HOST_ACCESS", touch ? "allow" : "deny"}}, [touch] {
+      const rlimit limit{std::size_t{1} << 30, std::size_t{1} << 30};
+      if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) std::_Exit(3);
+      if (!touch) round_trip();
+      if (aclrtSetDevice(0) != ACL_SUCCESS) std::_Exit(10);
+      void* block = nullptr;
+      if (aclrtMalloc(&block, 5000, ACL_MEM_MALLOC_NORMAL_ONLY) != ACL_SUCCESS) std::_Exit(11);
+      static_cast<char*>(block)[4999] = 42;
+      char back = 0;
+      aclrtMemcpy(&back, 1, static_cast<char*>(block) + 4999, 1, ACL_MEMCPY_DEVICE_TO_HOST);
+      std::_Exit(back == 42 ? 0 : 12);
+    });
+    EXPECT_TRUE(ending.clean()) << ending;
+  }
+}
+
 TEST(PoorMachine, UnlimitedStack_MovesLibrariesIntoTheWindow_AndStillWorks) {
   if (kSanitized) GTEST_SKIP() << "sanitizers fix the layout themselves";
   const Ending ending = run_captured({}, [] {

@@ -116,7 +116,7 @@ bool Contents::all_committed(const Heap& heap, std::size_t offset, std::size_t b
 
 std::size_t Contents::count_committed(const Heap& heap, std::size_t offset, std::size_t bytes) const {
   const std::atomic<std::uint64_t>* table = heap.committed.load(std::memory_order_acquire);
-  if (table == nullptr) return 0;
+  if (table == nullptr || !heap.written.load(std::memory_order_acquire)) return 0;
   std::size_t count = 0;
   const Granules range = granules(heap, offset, bytes);
   by_word(range.first, range.end, [&](std::size_t word, std::uint64_t mask) {
@@ -131,6 +131,7 @@ bool Contents::commit(Heap& heap, std::size_t index, std::size_t offset, std::si
   const auto [first, end, granule] = granules(heap, offset, bytes);
   const std::lock_guard lock{committing_};
   std::atomic<std::uint64_t>* table = heap.committed.load(std::memory_order_relaxed);
+  heap.written.store(true, std::memory_order_release);
   for (std::size_t at = first; at < end; ++at) {
     const std::uint64_t bit = std::uint64_t{1} << at % 64;
     if ((table[at / 64].load(std::memory_order_relaxed) & bit) != 0) continue;

@@ -88,6 +88,7 @@ struct Heap {
   // Contents (contents.h): our view of the bytes, and which granules have ever been written.
   std::atomic<std::byte*> view;
   std::atomic<bool> viewless, host_mapped;
+  std::atomic<bool> written;  // any granule, ever: blocks of other heaps need not look at the table
   std::atomic<std::atomic<std::uint64_t>*> committed;
   std::atomic<std::uint8_t> granule_shift;
 };

@@ -43,23 +43,26 @@ aclError aclrtFreeWithDevSync(void* devPtr) {
   return enter("aclrtFreeWithDevSync", [&](Process& p) -> Status {
     if (devPtr == nullptr) return null_pointer("M-120", "devPtr");
     if (Status ready = needs_context(p, "M-121", Feature::NotOnIpv); !ready) return ready;
-    return p.memory().free_device(
-        devPtr);  // every call so far is complete when it returns: nothing is left to wait for
+    // Every call so far is complete when it returns: nothing is left to wait for.
+    return p.memory().free_device(devPtr);
   });
 }
 
-aclError aclrtMemFlush(void* devPtr, size_t size) {
-  return enter("aclrtMemFlush", [&](Process& p) -> Status {
-    if (devPtr == nullptr) return null_pointer("M-125", "devPtr");
+namespace {
+
+// Caches are coherent: both calls check their arguments and do nothing (M-125 ... M-130).
+aclError cache_call(const char* api, const void* pointer, size_t size) {
+  return enter(api, [&](Process& p) -> Status {
+    if (pointer == nullptr) return null_pointer("M-125", "devPtr");
     if (size == 0) return bad_value("M-126", "size", size, "at least 1");
     return needs_context(p, "M-127", Feature::NotOnIpv);
   });
 }
+
+}  // namespace
+
+aclError aclrtMemFlush(void* devPtr, size_t size) { return cache_call("aclrtMemFlush", devPtr, size); }
 
 aclError aclrtMemInvalidate(void* devPtr, size_t size) {
-  return enter("aclrtMemInvalidate", [&](Process& p) -> Status {
-    if (devPtr == nullptr) return null_pointer("M-125", "devPtr");
-    if (size == 0) return bad_value("M-126", "size", size, "at least 1");
-    return needs_context(p, "M-127", Feature::NotOnIpv);
-  });
+  return cache_call("aclrtMemInvalidate", devPtr, size);
 }

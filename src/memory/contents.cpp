@@ -77,12 +77,16 @@ bool Contents::start_table(Heap& heap, std::uint8_t shift) {
 // its new use; its old table stays for a stray reader, as a heap is carved only once.
 bool Contents::carve(Heap& heap, std::size_t index, HeapClass heap_class) {
   const std::lock_guard lock{committing_};
-  if (std::atomic<std::uint64_t>* old = heap.committed.load(std::memory_order_relaxed)) {
+  std::atomic<std::uint64_t>* old = heap.committed.load(std::memory_order_relaxed);
+  if (old != nullptr) {
     idle_.fetch_sub(count_committed(heap, 0, kHeapBytes), std::memory_order_relaxed);
     discard(heap, index, 0, kHeapBytes);
-    old_tables_.emplace_back(old, &std::free);
+    old_tables_.reserve(old_tables_.size() + 1);
   }
-  return start_table(heap, heap_class == HeapClass::Huge2M ? kLargeShift : kSmallShift);
+  // The heap owns its old table until it has the new one: a failure here leaves it as it was.
+  if (!start_table(heap, heap_class == HeapClass::Huge2M ? kLargeShift : kSmallShift)) return false;
+  if (old != nullptr) old_tables_.emplace_back(old, &std::free);
+  return true;
 }
 
 // Gives a heap its table of committed granules and its view, once.

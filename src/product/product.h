@@ -43,7 +43,6 @@ enum class Feature : std::uint8_t {
   MediaWindow16G,       // M-400
   P2pPolicies,          // M-69
   HugePages1G,          // M-70
-  BandwidthChoice,      // M-67, M-71
   ReadOnlyBlocks,       // M-72
   UnifiedHostVa,        // vaFlag 1, M-183
   PeerAccess,
@@ -58,7 +57,6 @@ enum class Feature : std::uint8_t {
   LinkAttributes,       // device attributes 408 and 409, R-81
   Copy2dAsRc,
   Copy2dAsOpenCtrlCpu,  // two-dimensional copies in those forms, M-321
-  Count_
 };
 
 constexpr ProductSet supported_on(Feature feature) {
@@ -88,8 +86,6 @@ constexpr ProductSet supported_on(Feature feature) {
       return k950 | kA3 | kA2 | k310P | k910;
     case Feature::HugePages1G:
       return k950 | kA3 | kA2;
-    case Feature::BandwidthChoice:
-      return kIPV;
     case Feature::ReadOnlyBlocks:
       return kAllButIpv;
     case Feature::UnifiedHostVa:
@@ -114,8 +110,6 @@ constexpr ProductSet supported_on(Feature feature) {
       return kAllButIpv & static_cast<ProductSet>(~k310B);
     case Feature::Copy2dAsOpenCtrlCpu:
       return kAllButIpv & static_cast<ProductSet>(~k310P);
-    case Feature::Count_:
-      break;
   }
   return 0;
 }

@@ -18,7 +18,7 @@ aclError aclrtGetDeviceCount(uint32_t* count) {
           {ACL_ERROR_RT_NO_DEVICE, "R-75", "EE2002",
            fmt::format("the environment variable ASCEND_RT_VISIBLE_DEVICES has the value '{}', which names "
                        "no device of this machine ({} in all)",
-                       p.settings().visible_trouble, p.settings().machine_devices),
+                       p.settings().visible_trouble, p.settings().machine.devices),
            "", "list existing device ids in ascending order, separated by commas, or unset the variable"});
     }
     *count = p.device_count();

@@ -9,6 +9,7 @@
 #include "base/words.h"
 #include "config/amounts.h"
 #include "platform/environment.h"
+#include "platform/pinned.h"
 
 namespace belay::config {
 namespace {
@@ -37,6 +38,20 @@ constexpr std::array kOptions{
            "whether aclrtMallocHost fails when pages cannot be locked"},
     Option{"BELAY_KEEP", "--keep", "an amount", "256M",
            "freed device memory kept by the process for its next use"},
+    Option{"BELAY_MACHINE", "--machine", "a name, or private", "default",
+           "the machine, shared by all processes that name it"},
+    Option{"BELAY_MACHINES", "--machines", "a directory of your own", "belay-UID in /dev/shm, else in /tmp",
+           "where the processes of a machine meet"},
+    Option{
+        "BELAY_PAGES", "--pages", "auto, hugetlb, thp or small", "auto",
+        "what backs huge pages: the kernel's pools, else transparent huge pages, else small ones; hugetlb: "
+        "only the pools"},
+    Option{"BELAY_BACKING", "--backing", "bytes or none", "bytes",
+           "none: keep no contents, for planning runs of any size"},
+    Option{"BELAY_COMMIT", "--commit", "auto or an amount", "auto: what this machine has left",
+           "most host memory for the contents of device memory"},
+    Option{"BELAY_HOST_NODE", "--host-node", "a NUMA node", "as the system places it",
+           "node of pinned host memory, where there are several"},
     Option{"BELAY_LEAKS", "--leaks", "report or off", "report",
            "list device blocks still alive when a device closes and at exit"},
     Option{"BELAY_SUMMARY", "--summary", "on or off", "off", "print at exit what happened to memory"},
@@ -59,7 +74,8 @@ class Reader {
     return value && !value->empty() ? value : std::nullopt;
   }
 
-  std::optional<std::size_t> amount_in(const char* variable, std::size_t unit) {
+  std::optional<std::size_t> amount_in(const char* variable, std::size_t unit,
+                                       std::size_t most = kMostDeviceBytes) {
     const std::optional<std::string> value = text(variable);
     if (!value) return std::nullopt;
     const std::optional<std::size_t> bytes = parse_amount(*value);
@@ -67,8 +83,8 @@ class Reader {
       complain(wrong(variable, *value, "a number of bytes, or one with K, M, G or T"));
     } else if (*bytes % unit != 0) {
       complain(wrong(variable, *value, fmt::format("a multiple of {}", amount(unit))));
-    } else if (*bytes > kMostDeviceBytes) {
-      complain(wrong(variable, *value, fmt::format("at most {}", amount(kMostDeviceBytes))));
+    } else if (*bytes > most) {
+      complain(wrong(variable, *value, fmt::format("at most {}", amount(most))));
     }
     return bytes;
   }
@@ -114,10 +130,10 @@ std::uint32_t read_device_count(Reader& reader, std::uint32_t of_product) {
 // ASCEND_RT_VISIBLE_DEVICES (R-247 ... R-250). Reading stops at the first thing that does not fit; a list
 // that repeats or descends is void as a whole.
 void read_visible(Settings& settings) {
-  settings.visible.clear();
+  std::vector<std::uint32_t>& visible = settings.memory.visible;
   const std::optional<std::string> value = platform::environment("ASCEND_RT_VISIBLE_DEVICES");
   if (!value) {
-    for (std::uint32_t i = 0; i < settings.machine_devices; ++i) settings.visible.push_back(i);
+    for (std::uint32_t i = 0; i < settings.machine.devices; ++i) visible.push_back(i);
     return;
   }
   std::size_t at = 0;
@@ -126,17 +142,80 @@ void read_visible(Settings& settings) {
     for (; at < value->size() && std::isdigit(static_cast<unsigned char>((*value)[at])) != 0; ++at) {
       id = std::min<std::uint64_t>(id * 10 + static_cast<std::uint64_t>((*value)[at] - '0'), 1'000'000);
     }
-    if (id >= settings.machine_devices) break;
-    if (!settings.visible.empty() && id <= settings.visible.back()) {
-      settings.visible.clear();
+    if (id >= settings.machine.devices) break;
+    if (!visible.empty() && id <= visible.back()) {
+      visible.clear();
       break;
     }
-    settings.visible.push_back(static_cast<std::uint32_t>(id));
+    visible.push_back(static_cast<std::uint32_t>(id));
     if (at >= value->size() || (*value)[at] != ',') break;
     ++at;
   }
-  if (settings.visible.empty()) settings.visible_trouble = *value;
-  settings.memory.devices = static_cast<std::uint32_t>(settings.visible.size());
+  if (visible.empty()) settings.visible_trouble = *value;
+}
+
+// What all processes on a machine must agree on, and what an error shows of it.
+std::string settings_text(const Settings& settings, std::string_view form) {
+  const BookLimits& limits = settings.memory.limits;
+  const auto exact = [](const std::optional<std::size_t>& bytes) {
+    return bytes ? fmt::format("{} bytes ({})", *bytes, amount(*bytes)) : std::string{"no limit"};
+  };
+  return fmt::format("product={};form={};devices={};hbm={};huge={};huge1g={};normal={};p2p={}", settings.soc,
+                     form, settings.machine.devices, exact(limits.total), exact(limits.huge),
+                     exact(limits.huge1g), exact(limits.normal), exact(limits.p2p));
+}
+
+void read_machine(Reader& reader, Settings& settings, std::string_view form) {
+  machine::Wish& wish = settings.machine;
+  if (const std::optional<std::string> name = reader.text("BELAY_MACHINE")) {
+    wish.name = *name;
+    if (!machine::good_name(*name)) {
+      reader.complain(wrong("BELAY_MACHINE", *name,
+                            "a name of up to 64 letters, digits, '.', '_' and '-', or the word private"));
+    }
+  }
+  if (const std::optional<std::string> directory = reader.text("BELAY_MACHINES")) {
+    wish.directory = *directory;
+    if (directory->front() != '/' || directory->size() > 400)
+      reader.complain(wrong("BELAY_MACHINES", *directory, "the full path of a directory"));
+  }
+  wish.product = settings.memory.product->key;
+  wish.soc = settings.soc;
+  wish.limits = in_pages(settings.memory.limits);
+  wish.settings = settings_text(settings, form);
+}
+
+void read_backing(Reader& reader, MemorySettings& memory) {
+  ContentsSettings& contents = memory.contents;
+  contents.keep_bytes = reader.amount_in("BELAY_KEEP", 1).value_or(256_MiB);
+  contents.pages = static_cast<Pages>(
+      reader.word("BELAY_PAGES", std::array<std::string_view, 4>{"auto", "hugetlb", "thp", "small"}, 0));
+  contents.backing =
+      static_cast<Backing>(reader.word("BELAY_BACKING", std::array<std::string_view, 2>{"bytes", "none"}, 0));
+  if (reader.text("BELAY_COMMIT").value_or("auto") != "auto")
+    contents.commit_limit = reader.amount_in("BELAY_COMMIT", 1, SIZE_MAX);
+
+  // Where host and device are one, the host reaches device memory by nature (M-438).
+  const std::size_t access =
+      reader.word("BELAY_HOST_ACCESS", std::array<std::string_view, 2>{"deny", "allow"}, 0);
+  contents.access = access == 1 || host_is_device(memory.form) ? HostAccess::Allow : HostAccess::Deny;
+  if (contents.access == HostAccess::Allow && contents.backing == Backing::None) {
+    reader.complain(
+        wrong("BELAY_BACKING", "none",
+              "bytes, because host code may touch device memory here (BELAY_HOST_ACCESS=allow, or a "
+              "form in which host and device are one)"));
+  }
+  if (const std::optional<std::string> node = reader.text("BELAY_HOST_NODE")) {
+    const std::int32_t nodes = platform::memory_nodes();
+    const bool number = node->size() <= 4 && node->find_first_not_of("0123456789") == std::string::npos;
+    if (number && std::stoi(*node) < nodes) {
+      memory.host_node = std::stoi(*node);
+    } else {
+      reader.complain(
+          wrong("BELAY_HOST_NODE", *node,
+                fmt::format("a number below {}, which is how many nodes this machine has", nodes)));
+    }
+  }
 }
 
 }  // namespace
@@ -167,19 +246,13 @@ Result<Settings> read_settings() {
             "EP on {}; the RC and Control-CPU-open forms exist on 310B, 310P, 910 and IPV350 (rule M-437)",
             choice.row->family)));
   }
-  settings.machine_devices = read_device_count(reader, choice.row->devices);
-  memory.devices = settings.machine_devices;
+  settings.machine.devices = read_device_count(reader, choice.row->devices);
   memory.limits.total = reader.amount_in("BELAY_HBM", 2_MiB).value_or(choice.usable_bytes);
   memory.limits.huge = reader.amount_in("BELAY_HUGE", 2_MiB);
   memory.limits.huge1g = reader.amount_in("BELAY_HUGE1G", 1_GiB);
   memory.limits.normal = reader.amount_in("BELAY_NORMAL", 4_KiB);
   memory.limits.p2p = reader.amount_in("BELAY_P2P", 4_KiB);
-  memory.keep_bytes = reader.amount_in("BELAY_KEEP", 1).value_or(256_MiB);
-
-  // Where host and device are one, the host reaches device memory by nature (M-438).
-  const std::size_t access =
-      reader.word("BELAY_HOST_ACCESS", std::array<std::string_view, 2>{"deny", "allow"}, 0);
-  memory.host_access = access == 1 || host_is_device(memory.form) ? HostAccess::Allow : HostAccess::Deny;
+  read_backing(reader, memory);
   memory.pin = static_cast<PinMode>(
       reader.word("BELAY_PIN", std::array<std::string_view, 2>{"strict", "best-effort"}, 0));
   settings.leak_report = reader.word("BELAY_LEAKS", std::array<std::string_view, 2>{"report", "off"}, 0) == 0;
@@ -187,6 +260,7 @@ Result<Settings> read_settings() {
   settings.fault_report =
       reader.word("BELAY_FAULTS", std::array<std::string_view, 2>{"explain", "off"}, 0) == 0 &&
       platform::environment("ASCEND_COREDUMP_SIGNAL").value_or("") != "none";
+  read_machine(reader, settings, kForms[static_cast<std::size_t>(memory.form)]);
   read_visible(settings);
   if (Refusal trouble = reader.trouble()) return trouble;
   return settings;

@@ -30,6 +30,7 @@ void start_afresh() {
   static auto* of_parents = new std::vector<Process*>;  // kept reachable, never used again
   if (Process* old = g_process.exchange(nullptr)) {
     old->memory().contents().abandon();
+    old->machine().abandon();
     of_parents->push_back(old);
   }
   new (&making()) std::mutex;  // another thread of the parent may have held it
@@ -39,20 +40,34 @@ void start_afresh() {
   report::restart_log();
 }
 
-// With a wrong setting the machine has no device, and every attempt to open one says why.
-Settings read_settings() {
-  Result<Settings> settings = config::read_settings();
-  if (settings) return std::move(*settings);
+// With a wrong setting, or a machine that cannot be joined, there is no device, and every attempt to open one
+// says why.
+std::unique_ptr<Process> without_devices(Refusal trouble) {
   Settings none;
   none.memory.product = &row_of(Product::A2);
-  none.trouble = settings.take_refusal();
-  return none;
+  none.trouble = std::move(trouble);
+  none.machine.name = machine::kPrivateName;
+  Result<std::unique_ptr<machine::Machine>> alone = machine::Machine::join(none.machine);
+  if (!alone) throw std::bad_alloc{};
+  return std::make_unique<Process>(std::move(none), std::move(*alone));
+}
+
+std::unique_ptr<Process> start_process() {
+  Result<Settings> settings = config::read_settings();
+  if (!settings) return without_devices(settings.take_refusal());
+  Result<std::unique_ptr<machine::Machine>> joined = machine::Machine::join(settings->machine);
+  if (!joined) return without_devices(joined.take_refusal());
+  if (!(*joined)->note().empty())
+    report::log(report::Level::Warning, report::Module::Drv, "instance.cpp", __LINE__,
+                "this process has an emulated machine of its own, because processes have no place to meet: " +
+                    (*joined)->note());
+  return std::make_unique<Process>(std::move(*settings), std::move(*joined));
 }
 
 Process& make_process() {
   const std::lock_guard lock{making()};
   if (Process* made = g_process.load()) return *made;
-  auto process = std::make_unique<Process>(read_settings());
+  std::unique_ptr<Process> process = start_process();
   const Settings& settings = process->settings();
   if (settings.fault_report) check::explain_host_touches(process->memory());
   if (settings.leak_report) check::report_leaks(process->memory());

@@ -1,15 +1,14 @@
-// What one device has left, exactly.
+// What one device has left, in the words of aclrtGetMemInfo.
 //
-// Everything in use is packed into one 64-bit word, so that one compare-and-swap takes memory of any
-// page kind against all limits at once, and one load gives figures that belong together (M-430).
+// The counting itself is the machine's (machine/ledger.h), because all processes draw on the same device.
 // Without limits there is one pool that serves every page kind (D-56).
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 
+#include "machine/ledger.h"
 #include "memory/plan.h"
 
 namespace belay {
@@ -18,8 +17,9 @@ struct BookLimits {
   std::size_t total = 0;
   std::optional<std::size_t> normal, huge, huge1g, p2p;
 };
+machine::Limits in_pages(const BookLimits& limits);
 
-// The most that the packed word can count: 255 pages of 1 GB.
+// The most that an account can count, in whole 1 GB pages.
 inline constexpr std::size_t kMostDeviceBytes = 255_GiB;
 
 struct Amounts {
@@ -28,27 +28,26 @@ struct Amounts {
 
 class Books {
  public:
-  void open(const BookLimits& limits);
+  void open(machine::Ledger& ledger) { ledger_ = &ledger; }
 
   // All of it, or nothing and false.
-  bool take(Page page, std::size_t bytes, bool p2p);
-  void give(Page page, std::size_t bytes, bool p2p);
+  bool take(Page page, std::size_t bytes, bool p2p) {
+    return ledger_->take(machine::kind_of(static_cast<std::size_t>(page), p2p), bytes / 4_KiB);
+  }
+  void give(Page page, std::size_t bytes, bool p2p) {
+    ledger_->give(machine::kind_of(static_cast<std::size_t>(page), p2p), bytes / 4_KiB);
+  }
 
   Amounts pool() const;
   Amounts of(Page page, bool p2p) const;  // as aclrtGetMemInfo reports the kind (M-137)
-  std::size_t total() const { return limits_.total; }
+  std::size_t total() const { return ledger_->limits().total * 4_KiB; }
 
  private:
-  struct Used {
-    std::size_t normal, huge, giant;
-    std::size_t all() const { return normal + huge + giant; }
-  };
-  static Used unpack(std::uint64_t word);
-  static std::uint64_t pack(Page page, std::size_t bytes);
-
-  BookLimits limits_;
-  alignas(64) std::atomic<std::uint64_t> word_{0};
-  std::atomic<std::size_t> p2p_used_{0};
+  machine::Ledger* ledger_ = nullptr;
 };
+
+// The same figures for any use of a device.
+Amounts pool_figures(const machine::Limits& limits, const machine::Use& use);
+Amounts kind_figures(const machine::Limits& limits, const machine::Use& use, Page page, bool p2p);
 
 }  // namespace belay

@@ -7,12 +7,18 @@
 #include <new>
 #include <vector>
 
+#include "platform/address_space.h"
+
 namespace belay {
 namespace {
 
 // Normal pages are written one by one, large pages in steps that are cheap to fill once.
 constexpr std::uint8_t kSmallShift = 12;
 constexpr std::uint8_t kLargeShift = 16;
+
+constexpr Reached kDone{};
+constexpr Reached kUnreachable{Trouble::Unreachable};
+Reached reached(bool ok) { return ok ? kDone : kUnreachable; }
 
 // Calls act(word index, mask) for the bits [first, end).
 template <class Act>
@@ -34,13 +40,18 @@ Granules granules(const Heap& heap, std::size_t offset, std::size_t bytes) {
   return {offset >> shift, ((offset + bytes - 1) >> shift) + 1, std::size_t{1} << shift};
 }
 
+bool any_from_pool(const Heap& heap) {
+  return std::ranges::any_of(heap.pooled,
+                             [](const auto& word) { return word.load(std::memory_order_relaxed) != 0; });
+}
+
 }  // namespace
 
-Contents::Contents(HeapMap& map, HostAccess access, std::size_t keep_bytes)
-    : map_{map}, access_{access}, keep_bytes_{keep_bytes} {
+Contents::Contents(HeapMap& map, const ContentsSettings& settings)
+    : map_{map}, settings_{settings}, large_{settings.pages, file_}, room_{settings.commit_limit} {
   // Without the file (out of descriptors or kernel memory) allocation works and the first access fails in
   // words.
-  file_.create("belay-device-memory", map.window().bytes);
+  if (keeps_bytes()) file_.create("belay-device-memory", map.window().bytes);
   map.on_carve(
       [this](Heap& heap, std::size_t index, HeapClass heap_class) { return carve(heap, index, heap_class); });
 }
@@ -90,15 +101,26 @@ bool Contents::carve(Heap& heap, std::size_t index, HeapClass heap_class) {
 }
 
 // Gives a heap its table of committed granules and its view, once.
-bool Contents::prepare(Heap& heap, std::uintptr_t start) {
+bool Contents::reach(Heap& heap, std::size_t index) {
   if (heap.view.load(std::memory_order_acquire) != nullptr || heap.viewless.load(std::memory_order_acquire))
     return true;
   const std::lock_guard lock{committing_};
+  return reach_locked(heap, index);
+}
+
+bool Contents::reach_locked(Heap& heap, std::size_t index) {
   if (heap.view.load(std::memory_order_relaxed) != nullptr || heap.viewless.load(std::memory_order_relaxed))
     return true;
   if (heap.committed.load(std::memory_order_relaxed) == nullptr && !start_table(heap, kLargeShift))
     return false;
-  std::byte* view = file_.view(start - map_.window().base, kHeapBytes);
+  if (host_may_touch()) {
+    // What the host touches is what belay reads: one mapping, at the device address.
+    const std::uintptr_t start = map_.heap_start(index);
+    if (!map_.window().reserved || !file_.map_at(start, index * kHeapBytes, kHeapBytes)) return false;
+    heap.view.store(reinterpret_cast<std::byte*>(start), std::memory_order_release);
+    return true;
+  }
+  std::byte* view = file_.view(index * kHeapBytes, kHeapBytes);
   if (view == nullptr) {
     heap.viewless.store(true, std::memory_order_release);
   } else {
@@ -129,20 +151,65 @@ std::size_t Contents::count_committed(const Heap& heap, std::size_t offset, std:
   return count * range.bytes;
 }
 
+// The bytes of the granules that a range touches, committed or not yet, apart from those in pages of the
+// kernel's pools, which the kernel has set aside already.
+std::size_t Contents::in_small_pages(const Heap& heap, std::size_t offset, std::size_t bytes,
+                                     bool committed) const {
+  std::size_t sum = 0;
+  for (std::size_t at = offset; at < offset + bytes;) {
+    const std::size_t step = std::min(offset + bytes - at, 2_MiB - at % 2_MiB);
+    if (!LargePages::in_pool(heap, at)) {
+      const Granules range = granules(heap, at, step);
+      const std::size_t there = count_committed(heap, at, step);
+      sum += committed ? there : (range.end - range.first) * range.bytes - there;
+    }
+    at += step;
+  }
+  return sum;
+}
+
+// Commits what a write is about to fill, everywhere or nowhere.
+Reached Contents::make_ready(std::uintptr_t to, std::size_t bytes, Rest rest) {
+  const bool ready = by_heap(to, bytes, [&](Heap& heap, std::size_t, std::size_t offset, std::size_t part) {
+    const bool seen =
+        heap.view.load(std::memory_order_acquire) != nullptr || heap.viewless.load(std::memory_order_acquire);
+    return seen && all_committed(heap, offset, part);
+  });
+  if (ready) return kDone;
+  const std::lock_guard lock{committing_};
+  std::size_t missing = 0;
+  const bool reachable =
+      by_heap(to, bytes, [&](Heap& heap, std::size_t index, std::size_t offset, std::size_t part) {
+        if (!reach_locked(heap, index)) return false;
+        if (host_may_touch()) return true;
+        large_.offer_pool(heap, index, offset, part, [&](std::size_t at, std::size_t page) {
+          return count_committed(heap, at, page) == 0;
+        });
+        missing += in_small_pages(heap, offset, part, false);
+        return true;
+      });
+  if (!reachable) return kUnreachable;
+  if (missing != 0 && !room_.take(missing)) return {Trouble::HostFull};
+  return reached(by_heap(to, bytes, [&](Heap& heap, std::size_t index, std::size_t offset, std::size_t part) {
+    return all_committed(heap, offset, part) || commit(heap, index, offset, part, rest);
+  }));
+}
+
 // Fresh granules get the pattern before their first bytes are written. The lock keeps a second writer
 // from wiping out what the first has put into the same granule.
-bool Contents::commit(Heap& heap, std::size_t index, std::size_t offset, std::size_t bytes) {
+bool Contents::commit(Heap& heap, std::size_t index, std::size_t offset, std::size_t bytes, Rest rest) {
   const auto [first, end, granule] = granules(heap, offset, bytes);
-  const std::lock_guard lock{committing_};
   std::atomic<std::uint64_t>* table = heap.committed.load(std::memory_order_relaxed);
   heap.written.store(true, std::memory_order_release);
+  std::byte* view = heap.view.load(std::memory_order_relaxed);
   for (std::size_t at = first; at < end; ++at) {
     const std::uint64_t bit = std::uint64_t{1} << at % 64;
     if ((table[at / 64].load(std::memory_order_relaxed) & bit) != 0) continue;
     const std::size_t start = at * granule;
-    const bool overwritten = start >= offset && start + granule <= offset + bytes;
+    const bool overwritten =
+        rest == Rest::Overwritten && start >= offset && start + granule <= offset + bytes;
     if (!overwritten) {
-      if (std::byte* view = heap.view.load(std::memory_order_relaxed)) {
+      if (view != nullptr) {
         std::memset(view + start, kFreshByte, granule);
       } else {
         const std::vector<unsigned char> fresh(granule, kFreshByte);
@@ -150,13 +217,16 @@ bool Contents::commit(Heap& heap, std::size_t index, std::size_t offset, std::si
       }
     }
     table[at / 64].fetch_or(bit, std::memory_order_release);
+    const std::size_t page = round_down(start, 2_MiB);
+    const bool last_of_page = start + granule == page + 2_MiB || at + 1 == end;
+    if (last_of_page && LargePages::large(heap) && !LargePages::in_pool(heap, page) &&
+        count_committed(heap, page, 2_MiB) == 2_MiB)
+      large_.join(heap, page);
   }
   return true;
 }
 
 bool Contents::put(Heap& heap, std::size_t index, std::size_t offset, const void* from, std::size_t bytes) {
-  if (!prepare(heap, map_.heap_start(index))) return false;
-  if (!all_committed(heap, offset, bytes) && !commit(heap, index, offset, bytes)) return false;
   if (std::byte* view = heap.view.load(std::memory_order_acquire)) {
     std::memcpy(view + offset, from, bytes);
     return true;
@@ -164,44 +234,51 @@ bool Contents::put(Heap& heap, std::size_t index, std::size_t offset, const void
   return file_.write(index * kHeapBytes + offset, from, bytes);
 }
 
-bool Contents::write(std::uintptr_t to, const void* from, std::size_t bytes) {
+Reached Contents::write(std::uintptr_t to, const void* from, std::size_t bytes) {
+  if (!keeps_bytes()) return kDone;
+  if (const Reached ready = make_ready(to, bytes); !ready) return ready;
   const auto* at = static_cast<const std::byte*>(from);
-  return by_heap(to, bytes, [&](Heap& heap, std::size_t index, std::size_t offset, std::size_t part) {
+  return reached(by_heap(to, bytes, [&](Heap& heap, std::size_t index, std::size_t offset, std::size_t part) {
     const bool ok = put(heap, index, offset, at, part);
     at += part;
     return ok;
-  });
+  }));
 }
 
-bool Contents::read(std::uintptr_t from, void* to, std::size_t bytes) {
+Reached Contents::read(std::uintptr_t from, void* to, std::size_t bytes) {
+  if (!keeps_bytes()) {
+    std::memset(to, kFreshByte, bytes);
+    return kDone;
+  }
   auto* at = static_cast<std::byte*>(to);
-  return by_heap(from, bytes, [&](Heap& heap, std::size_t index, std::size_t offset, std::size_t part) {
-    if (!prepare(heap, map_.heap_start(index))) return false;
-    const std::byte* view = heap.view.load(std::memory_order_acquire);
-    const bool whole = all_committed(heap, offset, part);
-    const std::size_t granule = whole ? part : granules(heap, offset, part).bytes;
-    // Reading a granule that nobody wrote must not commit it: the pattern is made on the spot.
-    for (std::size_t done = 0; done < part;) {
-      const std::size_t here = offset + done;
-      const std::size_t step = whole ? part : std::min(part - done, granule - here % granule);
-      if (!whole && !all_committed(heap, here, step)) {
-        std::memset(at + done, kFreshByte, step);
-      } else if (view != nullptr) {
-        std::memcpy(at + done, view + here, step);
-      } else if (!file_.read(index * kHeapBytes + here, at + done, step)) {
-        return false;
-      }
-      done += step;
-    }
-    at += part;
-    return true;
-  });
+  return reached(
+      by_heap(from, bytes, [&](Heap& heap, std::size_t index, std::size_t offset, std::size_t part) {
+        if (!reach(heap, index)) return false;
+        const std::byte* view = heap.view.load(std::memory_order_acquire);
+        const bool whole = all_committed(heap, offset, part);
+        const std::size_t granule = whole ? part : granules(heap, offset, part).bytes;
+        // Reading a granule that nobody wrote must not commit it: the pattern is made on the spot.
+        for (std::size_t done = 0; done < part;) {
+          const std::size_t here = offset + done;
+          const std::size_t step = whole ? part : std::min(part - done, granule - here % granule);
+          if (!whole && !all_committed(heap, here, step)) {
+            std::memset(at + done, kFreshByte, step);
+          } else if (view != nullptr) {
+            std::memcpy(at + done, view + here, step);
+          } else if (!file_.read(index * kHeapBytes + here, at + done, step)) {
+            return false;
+          }
+          done += step;
+        }
+        at += part;
+        return true;
+      }));
 }
 
-bool Contents::fill(std::uintptr_t to, unsigned char value, std::size_t bytes) {
-  return by_heap(to, bytes, [&](Heap& heap, std::size_t index, std::size_t offset, std::size_t part) {
-    if (!prepare(heap, map_.heap_start(index))) return false;
-    if (!all_committed(heap, offset, part) && !commit(heap, index, offset, part)) return false;
+Reached Contents::fill(std::uintptr_t to, unsigned char value, std::size_t bytes) {
+  if (!keeps_bytes()) return kDone;
+  if (const Reached ready = make_ready(to, bytes); !ready) return ready;
+  return reached(by_heap(to, bytes, [&](Heap& heap, std::size_t index, std::size_t offset, std::size_t part) {
     if (std::byte* view = heap.view.load(std::memory_order_acquire)) {
       std::memset(view + offset, value, part);
       return true;
@@ -212,23 +289,29 @@ bool Contents::fill(std::uintptr_t to, unsigned char value, std::size_t bytes) {
         return false;
     }
     return true;
-  });
+  }));
 }
 
-bool Contents::fill32(std::uintptr_t to, std::uint32_t value, std::size_t words) {
+Reached Contents::fill32(std::uintptr_t to, std::uint32_t value, std::size_t words) {
+  if (!keeps_bytes()) return kDone;
+  if (const Reached ready = make_ready(to, words * 4); !ready) return ready;
   // Heap borders and steps are multiples of 4, so a step never splits a word.
   const std::vector<std::uint32_t> piece(std::min<std::size_t>(words, 16_KiB), value);
   while (words > 0) {
     const std::size_t step = std::min(words, piece.size());
-    if (!write(to, piece.data(), step * 4)) return false;
+    if (const Reached put = write(to, piece.data(), step * 4); !put) return put;
     to += step * 4;
     words -= step;
   }
-  return true;
+  return kDone;
 }
 
-bool Contents::copy(std::uintptr_t to, std::uintptr_t from, std::size_t bytes) {
+Reached Contents::copy(std::uintptr_t to, std::uintptr_t from, std::size_t bytes) {
+  if (!keeps_bytes()) return kDone;
   const bool apart = !overlap(to, bytes, from, bytes);
+  // Where they overlap, fresh bytes of the target are bytes of the source.
+  if (const Reached ready = make_ready(to, bytes, apart ? Rest::Overwritten : Rest::Kept); !ready)
+    return ready;
   // A copy onto itself further up goes backwards, like memmove.
   const bool backwards = !apart && to > from;
   std::vector<std::byte> bounce;
@@ -241,66 +324,82 @@ bool Contents::copy(std::uintptr_t to, std::uintptr_t from, std::size_t bytes) {
     Heap& heap = map_.heap_at(source);
     const bool in_one_heap = offset + step <= kHeapBytes;
     const std::byte* view = heap.view.load(std::memory_order_acquire);
-    bool ok = false;
     if (apart && in_one_heap && view != nullptr && all_committed(heap, offset, step)) {
-      ok = write(target, view + offset, step);
+      if (const Reached moved = write(target, view + offset, step); !moved) return moved;
     } else {
       bounce.resize(step);
-      ok = read(source, bounce.data(), step) && write(target, bounce.data(), step);
+      if (const Reached got = read(source, bounce.data(), step); !got) return got;
+      if (const Reached put = write(target, bounce.data(), step); !put) return put;
     }
-    if (!ok) return false;
     done += step;
   }
-  return true;
+  return kDone;
 }
 
 void Contents::discard(Heap& heap, std::size_t index, std::size_t offset, std::size_t bytes) {
   std::atomic<std::uint64_t>* table = heap.committed.load(std::memory_order_relaxed);
+  room_.give(in_small_pages(heap, offset, bytes, true));
   const Granules range = granules(heap, offset, bytes);
   by_word(range.first, range.end, [&](std::size_t word, std::uint64_t mask) {
     table[word].fetch_and(~mask, std::memory_order_relaxed);
   });
+  if (any_from_pool(heap)) large_.give_to_pool(heap, index, offset, bytes);
   file_.discard(index * kHeapBytes + offset, bytes);
 }
 
-bool Contents::begin(std::uintptr_t start, std::size_t bytes, bool read_only) {
-  return by_heap(start, bytes, [&](Heap& heap, std::size_t index, std::size_t offset, std::size_t part) {
-    if (host_may_touch()) return let_host_touch(heap, index, offset, part, read_only);
-    if (const std::size_t kept = count_committed(heap, offset, part); kept != 0) {
-      idle_.fetch_sub(kept, std::memory_order_relaxed);
-    }
-    return true;
+Begun Contents::begin(std::uintptr_t start, std::size_t bytes, Page page, bool read_only) {
+  if (!keeps_bytes()) return Begun::Yes;
+  Begun begun = Begun::Yes;
+  by_heap(start, bytes, [&](Heap& heap, std::size_t index, std::size_t offset, std::size_t part) {
+    begun = begin_part(heap, index, offset, part, page, read_only);
+    return begun == Begun::Yes;
   });
+  return begun;
 }
 
-bool Contents::let_host_touch(Heap& heap, std::size_t index, std::size_t offset, std::size_t bytes,
-                              bool read_only) {
-  if (!prepare(heap, map_.heap_start(index))) return false;
-  if (!heap.host_mapped.load(std::memory_order_acquire)) {
+Begun Contents::begin_part(Heap& heap, std::size_t index, std::size_t offset, std::size_t bytes, Page page,
+                           bool read_only) {
+  if (const std::size_t kept = host_may_touch() ? 0 : count_committed(heap, offset, bytes); kept != 0)
+    idle_.fetch_sub(kept, std::memory_order_relaxed);
+  if (heap.large.load(std::memory_order_relaxed) != page) {
+    // Only a heap that holds one large block changes its pages: what the last block left is of other ones.
     const std::lock_guard lock{committing_};
-    if (!heap.host_mapped.load(std::memory_order_relaxed)) {
-      if (!map_.window().reserved || !file_.map_at(map_.heap_start(index), index * kHeapBytes, kHeapBytes))
-        return false;
-      heap.host_mapped.store(true, std::memory_order_release);
+    if (any_from_pool(heap)) discard(heap, index, 0, kHeapBytes);
+    heap.large.store(page, std::memory_order_relaxed);
+  }
+  if (host_may_touch() && !reach(heap, index)) return Begun::NotMapped;
+  if (page != Page::Normal && (large_.must_be_from_pool() || host_may_touch())) {
+    const std::lock_guard lock{committing_};
+    if (!reach_locked(heap, index)) return Begun::NotMapped;
+    if (large_.must_be_from_pool()) {
+      if (!large_.take_from_pool(heap, index, offset, bytes)) return Begun::PoolEmpty;
+    } else {
+      large_.offer_pool(heap, index, offset, bytes, [](std::size_t, std::size_t) { return true; });
     }
   }
-  return !read_only ||
-         platform::protect_pages(reinterpret_cast<void*>(map_.heap_start(index) + offset), bytes, false);
+  if (read_only && host_may_touch() &&
+      !platform::protect_pages(reinterpret_cast<void*>(map_.heap_start(index) + offset), bytes, false))
+    return Begun::NotMapped;
+  return Begun::Yes;
 }
 
 void Contents::end(std::uintptr_t start, std::size_t bytes, bool read_only) {
+  if (!keeps_bytes()) return;
   by_heap(start, bytes, [&](Heap& heap, std::size_t index, std::size_t offset, std::size_t part) {
     if (host_may_touch()) {
       if (read_only)
         platform::protect_pages(reinterpret_cast<void*>(map_.heap_start(index) + offset), part, true);
+      const std::lock_guard lock{committing_};
+      if (any_from_pool(heap)) large_.give_to_pool(heap, index, offset, part);
       file_.discard(index * kHeapBytes + offset, part);
       return true;
     }
     const std::size_t mine = count_committed(heap, offset, part);
-    if (mine == 0) return true;
-    if (idle_.fetch_add(mine, std::memory_order_relaxed) + mine > keep_bytes_) {
+    const bool of_pool = large_.must_be_from_pool() && LargePages::large(heap);
+    if (mine == 0 && !of_pool) return true;
+    if (idle_.fetch_add(mine, std::memory_order_relaxed) + mine > settings_.keep_bytes || of_pool) {
       const std::lock_guard lock{committing_};
-      discard(heap, index, offset, part);
+      if (heap.committed.load(std::memory_order_relaxed) != nullptr) discard(heap, index, offset, part);
       idle_.fetch_sub(mine, std::memory_order_relaxed);
     }
     return true;

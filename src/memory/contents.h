@@ -11,9 +11,12 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "memory/heap_map.h"
+#include "memory/host_room.h"
+#include "memory/large_pages.h"
 #include "platform/shared_bytes.h"
 
 namespace belay {
@@ -21,49 +24,77 @@ namespace belay {
 inline constexpr unsigned char kFreshByte = 0xBE;
 
 enum class HostAccess : std::uint8_t { Deny, Allow };
+enum class Backing : std::uint8_t { Bytes, None };  // None: writes are forgotten, everything reads as fresh
+
+struct ContentsSettings {
+  HostAccess access = HostAccess::Deny;
+  Backing backing = Backing::Bytes;
+  Pages pages = Pages::Auto;
+  std::size_t keep_bytes = 256_MiB;
+  std::optional<std::size_t> commit_limit = {};  // of host memory; none: what the machine has
+};
+
+// Whether bytes could be reached, and if not, why.
+enum class Trouble : std::uint8_t { None, HostFull, Unreachable };
+struct [[nodiscard]] Reached {
+  Trouble trouble = Trouble::None;
+  explicit operator bool() const { return trouble == Trouble::None; }
+};
+
+// Whether a block can begin.
+enum class Begun : std::uint8_t { Yes, PoolEmpty, NotMapped };
 
 class Contents {
  public:
-  Contents(HeapMap& map, HostAccess access, std::size_t keep_bytes);
+  Contents(HeapMap& map, const ContentsSettings& settings);
 
   Contents(const Contents&) = delete;
   Contents& operator=(const Contents&) = delete;
   ~Contents();
 
-  // All ranges must be allocated: the caller has looked (transfer.h).
-  bool write(std::uintptr_t to, const void* from, std::size_t bytes);
-  bool read(std::uintptr_t from, void* to, std::size_t bytes);
-  bool fill(std::uintptr_t to, unsigned char value, std::size_t bytes);
-  bool fill32(std::uintptr_t to, std::uint32_t value, std::size_t words);
-  bool copy(std::uintptr_t to, std::uintptr_t from, std::size_t bytes);  // as if through a temporary
+  // All ranges must be allocated: the caller has looked (transfer.h). What cannot be done as a whole is not
+  // begun.
+  Reached write(std::uintptr_t to, const void* from, std::size_t bytes);
+  Reached read(std::uintptr_t from, void* to, std::size_t bytes);
+  Reached fill(std::uintptr_t to, unsigned char value, std::size_t bytes);
+  Reached fill32(std::uintptr_t to, std::uint32_t value, std::size_t words);
+  Reached copy(std::uintptr_t to, std::uintptr_t from, std::size_t bytes);  // as if through a temporary
 
-  // A block begins or ends here.
-  bool begin(std::uintptr_t start, std::size_t bytes, bool read_only);
+  // A block of whole pages of that kind begins or ends here.
+  Begun begin(std::uintptr_t start, std::size_t bytes, Page page, bool read_only);
   void end(std::uintptr_t start, std::size_t bytes, bool read_only);
 
-  bool host_may_touch() const { return access_ == HostAccess::Allow; }
+  bool host_may_touch() const { return settings_.access == HostAccess::Allow; }
   std::size_t committed() const { return file_.committed(); }
+  const HostRoom& room() const { return room_; }
   void abandon() { file_.abandon(); }
 
  private:
+  bool keeps_bytes() const { return settings_.backing == Backing::Bytes; }
   static bool start_table(Heap& heap, std::uint8_t shift);
   bool carve(Heap& heap, std::size_t index, HeapClass heap_class);
-  bool prepare(Heap& heap, std::uintptr_t start);
+  bool reach(Heap& heap, std::size_t index);
+  bool reach_locked(Heap& heap, std::size_t index);
   bool all_committed(const Heap& heap, std::size_t offset, std::size_t bytes) const;
   std::size_t count_committed(const Heap& heap, std::size_t offset, std::size_t bytes) const;
-  bool commit(Heap& heap, std::size_t index, std::size_t offset, std::size_t bytes);
+  std::size_t in_small_pages(const Heap& heap, std::size_t offset, std::size_t bytes, bool committed) const;
+  enum class Rest : std::uint8_t { Overwritten, Kept };  // of fresh granules that a write covers
+  Reached make_ready(std::uintptr_t to, std::size_t bytes, Rest rest = Rest::Overwritten);
+  bool commit(Heap& heap, std::size_t index, std::size_t offset, std::size_t bytes, Rest rest);
   bool put(Heap& heap, std::size_t index, std::size_t offset, const void* from, std::size_t bytes);
-  bool let_host_touch(Heap& heap, std::size_t index, std::size_t offset, std::size_t bytes, bool read_only);
+  Begun begin_part(Heap& heap, std::size_t index, std::size_t offset, std::size_t bytes, Page page,
+                   bool read_only);
   void discard(Heap& heap, std::size_t index, std::size_t offset, std::size_t bytes);
 
   template <class Do>
   bool by_heap(std::uintptr_t address, std::size_t bytes, Do&& act);
 
   HeapMap& map_;
-  HostAccess access_;
-  std::size_t keep_bytes_;
+  ContentsSettings settings_;
   platform::SharedBytes file_;
   std::mutex committing_;
+  LargePages large_;
+  HostRoom room_;
   std::vector<std::unique_ptr<std::atomic<std::uint64_t>, void (*)(void*)>> old_tables_;
   std::atomic<std::size_t> idle_{0};  // committed bytes that belong to no block
 };

@@ -1,17 +1,18 @@
 #include "memory/device_memory.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/words.h"
 #include "observe/observe.h"
 
 namespace belay {
 
-void DeviceMemory::open(std::uint32_t device, const BookLimits& limits, HeapMap& map, Contents& contents) {
+void DeviceMemory::open(std::uint32_t device, machine::Ledger& ledger, HeapMap& map, Contents& contents) {
   device_ = device;
   map_ = &map;
   contents_ = &contents;
-  books_.open(limits);
+  books_.open(ledger);
   for (std::size_t i = 0; i < kHeapClasses; ++i) pools_[i].open(map, static_cast<HeapClass>(i), device);
 }
 
@@ -44,37 +45,67 @@ Refusal DeviceMemory::shortage(const Plan& plan) const {
                        "set how much there is");
 }
 
-Result<std::uintptr_t> DeviceMemory::allocate(const Plan& plan, std::uint8_t module, Origin origin) {
-  Page page = plan.page;
-  std::size_t footprint = plan.footprint;
-  if (!books_.take(page, footprint, plan.p2p)) {
-    // Only a shortage leads to the other pages, and then the whole block goes there (M-421).
-    if (plan.when_short == page || !books_.take(plan.when_short, plan.footprint_when_short, plan.p2p)) {
-      return shortage(plan);
-    }
-    page = plan.when_short;
-    footprint = plan.footprint_when_short;
-  }
+Refusal DeviceMemory::pool_is_empty(const Plan& plan) const {
+  observe::publish(
+      {observe::What::AllocationRefused, device_, 0, 0, plan.asked, plan.footprint, page_bytes(plan.page)});
+  const std::size_t page = page_bytes(plan.page);
+  return out_of_memory(
+      "M-86",
+      fmt::format(
+          "module APP asked for {} bytes on device {}, which take {} pages of {}; the kernel's pool has not "
+          "that many left (BELAY_PAGES=hugetlb)",
+          plan.asked, device_, plan.footprint / page, amount(page)),
+      "with BELAY_PAGES=hugetlb the device has as many huge pages as the kernel's pool",
+      fmt::format(
+          "free memory, enlarge the pool (/sys/kernel/mm/hugepages/hugepages-{}kB/nr_hugepages), or use "
+          "BELAY_PAGES=auto; 'belay doctor' tells more",
+          page / 1_KiB));
+}
+
+DeviceMemory::Attempt DeviceMemory::attempt(const Plan& plan, Page page, std::size_t footprint,
+                                            HeapClass heap_class) {
+  if (!books_.take(page, footprint, plan.p2p)) return {};
   const bool alone = stands_alone(footprint, page);
-  const HeapClass heap_class = class_of(page, origin);
   RangePool& pool = pools_[static_cast<std::size_t>(heap_class)];
   const std::uintptr_t start =
       alone ? map_->open_whole(footprint, device_, heap_class) : pool.take(footprint);
   if (start == 0) {
     books_.give(page, footprint, plan.p2p);
-    return out_of_memory("M-39",
+    return {
+        0, out_of_memory("M-39",
                          fmt::format("no room of {} is left in the device address window", amount(footprint)),
                          "the window is full of live blocks, or the process has no address space left",
-                         "free memory, or raise the limit on address space (ulimit -v)");
+                         "free memory, or raise the limit on address space (ulimit -v)")};
   }
-  if (!contents_->begin(start, footprint, plan.read_only)) {
-    contents_->end(start, footprint, plan.read_only);  // a part may have been mapped or protected already
-    books_.give(page, footprint, plan.p2p);
-    alone ? map_->close_whole(start, footprint) : pool.give(start, footprint);
-    return out_of_memory("M-86", fmt::format("the host could not map {} of device memory", amount(footprint)),
-                         "host code may touch device memory here, and the kernel refused the mapping",
-                         "raise vm.max_map_count or the limit on address space (ulimit -v)");
+  // Media and host blocks share pages with others: those are not pages of their own.
+  const bool whole_pages = heap_class == HeapClass::Normal || heap_class == HeapClass::Huge2M;
+  const Begun begun = contents_->begin(start, footprint, whole_pages ? page : Page::Normal, plan.read_only);
+  if (begun == Begun::Yes) return {start, nullptr};
+  contents_->end(start, footprint, plan.read_only);  // a part may have been mapped or protected already
+  books_.give(page, footprint, plan.p2p);
+  alone ? map_->close_whole(start, footprint) : pool.give(start, footprint);
+  if (begun == Begun::PoolEmpty) return {0, nullptr, true};
+  return {0,
+          out_of_memory("M-86", fmt::format("the host could not map {} of device memory", amount(footprint)),
+                        "host code may touch device memory here, and the kernel refused the mapping",
+                        "raise vm.max_map_count or the limit on address space (ulimit -v)")};
+}
+
+Result<std::uintptr_t> DeviceMemory::allocate(const Plan& plan, std::uint8_t module, Origin origin) {
+  Page page = plan.page;
+  std::size_t footprint = plan.footprint;
+  Attempt got = attempt(plan, page, footprint, class_of(page, origin));
+  if (got.start == 0 && got.reason == nullptr && plan.when_short != page) {
+    // Only a shortage leads to the other pages, and then the whole block goes there (M-421).
+    page = plan.when_short;
+    footprint = plan.footprint_when_short;
+    got = attempt(plan, page, footprint, class_of(page, origin));
   }
+  if (got.start == 0) {
+    if (got.reason != nullptr) return std::move(got.reason);
+    return got.pool_empty ? pool_is_empty(plan) : shortage(plan);
+  }
+  const std::uintptr_t start = got.start;
   Usage& usage = usage_[module];
   const std::size_t now = usage.current.fetch_add(footprint, std::memory_order_relaxed) + footprint;
   std::size_t peak = usage.peak.load(std::memory_order_relaxed);

@@ -25,7 +25,7 @@ struct ModuleUsage {
 
 class DeviceMemory {
  public:
-  void open(std::uint32_t device, const BookLimits& limits, HeapMap& map, Contents& contents);
+  void open(std::uint32_t device, machine::Ledger& ledger, HeapMap& map, Contents& contents);
 
   Result<std::uintptr_t> allocate(const Plan& plan, std::uint8_t module, Origin origin);
   void release(const Block& block);  // already withdrawn from the map
@@ -42,6 +42,14 @@ class DeviceMemory {
   }
   static HeapClass class_of(Page page, Origin origin);
   Refusal shortage(const Plan& plan) const;
+  Refusal pool_is_empty(const Plan& plan) const;
+  // One attempt, with one kind of pages. 0 and no reason: not enough of them.
+  struct Attempt {
+    std::uintptr_t start = 0;
+    Refusal reason;
+    bool pool_empty = false;  // enough on the device, too few large pages in the kernel's pool
+  };
+  Attempt attempt(const Plan& plan, Page page, std::size_t footprint, HeapClass heap_class);
 
   std::uint32_t device_ = 0;
   HeapMap* map_ = nullptr;

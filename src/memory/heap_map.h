@@ -11,6 +11,7 @@
 // withdrawn by exchanging the word, which also decides who wins a double free.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -87,10 +88,12 @@ struct Heap {
 
   // Contents (contents.h): our view of the bytes, and which granules have ever been written.
   std::atomic<std::byte*> view;
-  std::atomic<bool> viewless, host_mapped;
+  std::atomic<bool> viewless;
   std::atomic<bool> written;  // any granule, ever: blocks of other heaps need not look at the table
   std::atomic<std::atomic<std::uint64_t>*> committed;
   std::atomic<std::uint8_t> granule_shift;
+  std::atomic<Page> large;                           // the pages of the blocks here, if whole ones
+  std::array<std::atomic<std::uint64_t>, 8> pooled;  // which 2 MB are pages of the kernel's pool
 };
 
 class HeapMap {

@@ -40,7 +40,8 @@ Refusal HostMemory::lock_refused(std::size_t bytes) const {
 
 Result<void*> HostMemory::allocate(const Plan& plan, bool unified_address) {
   const std::size_t bytes = block_bytes(plan, unified_address);
-  const platform::Pinned pinned = platform::map_pinned(bytes, pin_ == PinMode::Strict);
+  const platform::Pinned pinned =
+      platform::map_pinned(bytes, pin_ == PinMode::Strict, node_.value_or(platform::kAnyNode));
   switch (pinned.outcome) {
     case platform::PinOutcome::LockRefused:
       return lock_refused(plan.asked);

@@ -31,7 +31,7 @@ struct RegisterWish {
 
 class HostMemory {
  public:
-  explicit HostMemory(PinMode pin) : pin_{pin} {}
+  explicit HostMemory(PinMode pin, std::optional<std::int32_t> node = {}) : pin_{pin}, node_{node} {}
 
   Result<void*> allocate(const Plan& plan, bool unified_address);
   Status release(void* start);  // M-189, M-193
@@ -65,6 +65,7 @@ class HostMemory {
   std::uintptr_t take_alias(std::size_t bytes);  // with the lock held
 
   PinMode pin_;
+  std::optional<std::int32_t> node_;  // of NUMA, where new blocks are wanted
   mutable std::shared_mutex mutex_;
   std::map<std::uintptr_t, PinnedBlock> blocks_;
   std::map<std::uintptr_t, Registration> registrations_;

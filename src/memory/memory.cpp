@@ -30,14 +30,14 @@ bool is_media(Origin origin) { return origin == Origin::MediaV1 || origin == Ori
 
 }  // namespace
 
-Memory::Memory(const MemorySettings& settings)
+Memory::Memory(const MemorySettings& settings, machine::Machine& machine)
     : settings_{settings},
-      map_{device_window(settings.host_access)},
-      contents_{map_, settings.host_access, settings.keep_bytes},
-      host_{settings.pin} {
-  for (std::uint32_t i = 0; i < settings.devices; ++i) {
+      map_{device_window(settings.contents.access)},
+      contents_{map_, settings.contents},
+      host_{settings.pin, settings.host_node} {
+  for (std::uint32_t i = 0; i < settings.devices(); ++i) {
     devices_.push_back(std::make_unique<DeviceMemory>());
-    devices_.back()->open(i, settings.limits, map_, contents_);
+    devices_.back()->open(i, machine.ledger(settings.visible[i]), map_, contents_);
   }
 }
 

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "machine/machine.h"
 #include "memory/contents.h"
 #include "memory/device_memory.h"
 #include "memory/heap_map.h"
@@ -15,11 +17,13 @@ namespace belay {
 struct MemorySettings {
   const ProductRow* product = nullptr;
   Form form = Form::EP;
-  std::uint32_t devices = 0;
-  BookLimits limits;  // the same for every device
-  HostAccess host_access = HostAccess::Deny;
+  std::vector<std::uint32_t> visible;  // device of this process -> device of the machine
+  BookLimits limits;                   // the same for every device
+  ContentsSettings contents;
   PinMode pin = PinMode::Strict;
-  std::size_t keep_bytes = 256_MiB;
+  std::optional<std::int32_t> host_node;  // where pinned memory is wanted (NUMA)
+
+  std::uint32_t devices() const { return static_cast<std::uint32_t>(visible.size()); }
 };
 
 // Where an address points, as aclrtPointerGetAttributes sees it.
@@ -32,7 +36,7 @@ struct Whereabouts {
 
 class Memory {
  public:
-  explicit Memory(const MemorySettings& settings);
+  Memory(const MemorySettings& settings, machine::Machine& machine);
 
   const MemorySettings& settings() const { return settings_; }
   HeapMap& map() { return map_; }

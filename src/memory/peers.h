@@ -5,9 +5,11 @@
 #include <atomic>
 #include <cstdint>
 
+#include "machine/state.h"
+
 namespace belay {
 
-inline constexpr std::uint32_t kMostDevices = 64;
+inline constexpr std::uint32_t kMostDevices = machine::kMostDevices;
 
 class Peers {
  public:

@@ -15,7 +15,21 @@ observe::Direction direction(bool to_device, bool from_device) {
   return to_device ? observe::Direction::HostToDevice : observe::Direction::HostToHost;
 }
 
-Refusal moved_badly() {
+Refusal moved_badly(const Contents& contents, Reached why, std::size_t bytes) {
+  if (why.trouble == Trouble::HostFull) {
+    const std::optional<std::size_t> limit = contents.room().limit();
+    return out_of_memory(
+        "D-79",
+        fmt::format(
+            "writing {} bytes of device memory needs memory of this machine, and {}; belay holds {} of it "
+            "for the contents of device memory",
+            bytes, limit ? fmt::format("BELAY_COMMIT allows {}", amount(*limit)) : "there is not enough left",
+            amount(contents.room().taken())),
+        "the emulated devices are larger than the machine that emulates them, and most of them is in use",
+        "free device memory or other memory of this machine, or set BELAY_BACKING=none if the contents do "
+        "not "
+        "matter");
+  }
   return refuse({ACL_ERROR_RT_COPY_DATA, "M-239", "EE1023", "the bytes of device memory could not be reached",
                  "the host is out of memory or address space", "free host memory, or raise ulimit -v"});
 }
@@ -79,7 +93,7 @@ Status Transfer::check_pair(const End& to, const End& from) const {
 
 Status Transfer::move(const End& to, const End& from, std::size_t bytes) {
   Contents& contents = memory_.contents();
-  bool moved = true;
+  Reached moved;
   if (to.on_device && from.on_device) {
     moved = contents.copy(to.address, from.address, bytes);
   } else if (to.on_device) {
@@ -89,7 +103,7 @@ Status Transfer::move(const End& to, const End& from, std::size_t bytes) {
   } else {
     std::memcpy(reinterpret_cast<void*>(to.address), reinterpret_cast<const void*>(from.address), bytes);
   }
-  if (!moved) return moved_badly();
+  if (!moved) return moved_badly(contents, moved, bytes);
   observe::publish({observe::What::Copied, to.on_device ? to.device : from.device, to.address, from.address,
                     bytes, bytes, 0, direction(to.on_device, from.on_device)});
   return done();
@@ -152,8 +166,8 @@ Status Transfer::fill(void* pointer, unsigned char value, std::size_t bytes) {
   if (!to) return to.take_refusal();
   if (!to->on_device) {
     std::memset(pointer, value, bytes);
-  } else if (!memory_.contents().fill(to->address, value, bytes)) {
-    return moved_badly();
+  } else if (const Reached filled = memory_.contents().fill(to->address, value, bytes); !filled) {
+    return moved_badly(memory_.contents(), filled, bytes);
   }
   observe::publish({observe::What::Filled, to->device, to->address, 0, bytes, bytes});
   return done();
@@ -164,8 +178,8 @@ Status Transfer::fill32(void* pointer, std::uint32_t value, std::size_t words) {
   if (!to) return to.take_refusal();
   if (!to->on_device) {
     std::fill_n(static_cast<std::uint32_t*>(pointer), words, value);
-  } else if (!memory_.contents().fill32(to->address, value, words)) {
-    return moved_badly();
+  } else if (const Reached filled = memory_.contents().fill32(to->address, value, words); !filled) {
+    return moved_badly(memory_.contents(), filled, words * 4);
   }
   observe::publish({observe::What::Filled, to->device, to->address, 0, words * 4, words * 4});
   return done();

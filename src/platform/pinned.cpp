@@ -1,13 +1,38 @@
 #include "platform/pinned.h"
 
+#include <dlfcn.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <string>
 
 namespace belay::platform {
+namespace {
 
-Pinned map_pinned(std::size_t bytes, bool must_lock) {
+// libnuma is loaded when a wish is there and there is a choice, so that nobody else needs it.
+using ToNode = void (*)(void* start, std::size_t bytes, int node);
+ToNode to_node() {
+  static const ToNode function = [] {
+    void* library = ::dlopen("libnuma.so.1", RTLD_NOW | RTLD_LOCAL);
+    return library == nullptr ? nullptr : reinterpret_cast<ToNode>(::dlsym(library, "numa_tonode_memory"));
+  }();
+  return function;
+}
+
+}  // namespace
+
+std::int32_t memory_nodes() {
+  std::int32_t nodes = 0;
+  struct stat about {};
+  while (::stat(("/sys/devices/system/node/node" + std::to_string(nodes)).c_str(), &about) == 0) ++nodes;
+  return nodes == 0 ? 1 : nodes;
+}
+
+Pinned map_pinned(std::size_t bytes, bool must_lock, std::int32_t node) {
   void* at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (at == MAP_FAILED) return {PinOutcome::NoMemory};
+  if (node != kAnyNode && memory_nodes() > 1 && to_node() != nullptr) to_node()(at, bytes, node);
   if (::mlock(at, bytes) == 0) return {PinOutcome::Done, at, true};
   if (must_lock) {
     ::munmap(at, bytes);

@@ -15,8 +15,13 @@ struct Pinned {
   bool locked = false;
 };
 
-// Maps and locks. When locking is refused: LockRefused and nothing kept if `must_lock`, else unlocked memory.
-Pinned map_pinned(std::size_t bytes, bool must_lock);
+inline constexpr std::int32_t kAnyNode = -1;
+// Nodes of memory (NUMA); 1 where there is only one, or where nothing tells.
+std::int32_t memory_nodes();
+
+// Maps on the node that is asked for, if there is more than one, and locks. When locking is refused:
+// LockRefused and nothing kept if `must_lock`, else unlocked memory.
+Pinned map_pinned(std::size_t bytes, bool must_lock, std::int32_t node = kAnyNode);
 void unmap_pinned(void* start, std::size_t bytes);
 
 bool lock_pages(const void* start, std::size_t bytes);

@@ -1,14 +1,19 @@
 #include "platform/process.h"
 
+#include <fcntl.h>
 #include <pthread.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cinttypes>
 #include <cstdio>
+#include <cstring>
 #include <ctime>
+#include <thread>
 
 namespace belay::platform {
 namespace {
@@ -43,6 +48,50 @@ std::string now_as(const char* pattern) {
 std::int32_t process_id() { return static_cast<std::int32_t>(::getpid()); }
 std::int32_t thread_id() { return static_cast<std::int32_t>(::syscall(SYS_gettid)); }
 std::string process_name() { return program_invocation_short_name; }
+
+std::optional<std::uint64_t> start_time(std::int32_t process) {
+  std::array<char, 64> path{};
+  std::snprintf(path.data(), path.size(), "/proc/%d/stat", process);
+  const int file = ::open(path.data(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return std::nullopt;
+  std::array<char, 1024> text{};
+  const ssize_t got = ::read(file, text.data(), text.size() - 1);
+  ::close(file);
+  if (got <= 0) return std::nullopt;
+  // The name in parentheses may hold anything; the 22nd field is the 20th behind it.
+  const char* at = std::strrchr(text.data(), ')');
+  for (int field = 0; at != nullptr && field < 20; ++field) at = std::strchr(at + 1, ' ');
+  std::uint64_t ticks = 0;
+  if (at == nullptr || std::sscanf(at, " %" SCNu64, &ticks) != 1) return std::nullopt;
+  return ticks;
+}
+
+std::uint64_t process_number_space() {
+  struct stat about {};
+  return ::stat("/proc/self/ns/pid", &about) == 0 ? about.st_ino : 0;
+}
+
+Maps has_mapped(std::int32_t process, std::uint64_t inode, const char* name) {
+  std::array<char, 64> path{};
+  std::snprintf(path.data(), path.size(), "/proc/%d/maps", process);
+  std::FILE* maps = std::fopen(path.data(), "re");
+  if (maps == nullptr) return errno == EACCES || errno == EPERM ? Maps::Unknown : Maps::No;
+  Maps answer = Maps::No;
+  std::array<char, 512> line{};
+  while (std::fgets(line.data(), line.size(), maps) != nullptr) {
+    std::uint64_t here = 0;
+    if (std::sscanf(line.data(), "%*s %*s %*s %*s %" SCNu64, &here) == 1 && (here == inode || inode == 0) &&
+        std::strstr(line.data(), name) != nullptr) {
+      answer = Maps::Yes;
+      break;
+    }
+  }
+  if (answer == Maps::No && std::ferror(maps) != 0 && errno != ESRCH) answer = Maps::Unknown;
+  std::fclose(maps);
+  return answer;
+}
+
+void sleep_briefly() { std::this_thread::sleep_for(std::chrono::milliseconds{1}); }
 
 std::string time_stamp() { return now_as("%04d-%02u-%02u-%02ld:%02ld:%02ld.%03ld.%03ld"); }
 std::string time_digits() { return now_as("%04d%02u%02u%02ld%02ld%02ld%03ld%03ld"); }

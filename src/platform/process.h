@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace belay::platform {
@@ -9,6 +10,16 @@ namespace belay::platform {
 std::int32_t process_id();
 std::int32_t thread_id();
 std::string process_name();
+
+// When a process started, in the kernel's ticks: with the number it names one process for good, because
+// numbers are used again. Empty when there is no such process, or no /proc to ask.
+std::optional<std::uint64_t> start_time(std::int32_t process);
+// Processes see each other's numbers only within the same such space; 0 when it is not known.
+std::uint64_t process_number_space();
+enum class Maps : std::uint8_t { Yes, No, Unknown };
+// Whether a process has a file of that name in its memory, and of that inode unless it is 0.
+Maps has_mapped(std::int32_t process, std::uint64_t inode, const char* name);
+void sleep_briefly();  // a millisecond
 
 // Local time as the log writes it: YYYY-MM-DD-hh:mm:ss.mmm.uuu.
 std::string time_stamp();

@@ -11,6 +11,20 @@
 #include <utility>
 
 namespace belay::platform {
+namespace {
+
+// Addresses at a multiple of their number, or nullptr.
+std::byte* aligned_place(std::size_t bytes) {
+  void* room = ::mmap(nullptr, 2 * bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (room == MAP_FAILED) return nullptr;
+  auto* at = static_cast<std::byte*>(room);
+  const std::size_t before = -reinterpret_cast<std::uintptr_t>(at) & (bytes - 1);
+  if (before != 0) ::munmap(at, before);
+  ::munmap(at + before + bytes, bytes - before);
+  return at + before;
+}
+
+}  // namespace
 
 SharedBytes::~SharedBytes() {
   if (unfiled_ != nullptr) ::munmap(unfiled_, unfiled_bytes_);
@@ -43,9 +57,14 @@ std::byte* SharedBytes::view(std::size_t offset, std::size_t bytes) const {
   if (unfiled_ != nullptr) {
     return ::mprotect(unfiled_ + offset, bytes, PROT_READ | PROT_WRITE) == 0 ? unfiled_ + offset : nullptr;
   }
+  std::byte* place = aligned_place(bytes);
   // PROT_NONE first: under mlockall(MCL_FUTURE) a readable mapping would be committed as a whole.
-  void* at = ::mmap(nullptr, bytes, PROT_NONE, MAP_SHARED | MAP_NORESERVE, file_, static_cast<off_t>(offset));
-  if (at == MAP_FAILED) return nullptr;
+  void* at = ::mmap(place, bytes, PROT_NONE, MAP_SHARED | MAP_NORESERVE | (place != nullptr ? MAP_FIXED : 0),
+                    file_, static_cast<off_t>(offset));
+  if (at == MAP_FAILED) {
+    if (place != nullptr) ::munmap(place, bytes);
+    return nullptr;
+  }
   ::madvise(at, bytes, MADV_DONTDUMP);
   ::madvise(at, bytes, MADV_DONTFORK);
   if (::mprotect(at, bytes, PROT_READ | PROT_WRITE) != 0) {

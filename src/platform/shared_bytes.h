@@ -20,10 +20,15 @@ class SharedBytes {
   // False, with errno set, when the kernel gives no file.
   bool create(const char* name, std::size_t bytes);
 
-  // A readable and writable view, or nullptr where there is no address space for it.
+  bool is_file() const { return file_ >= 0; }
+
+  // A readable and writable view, or nullptr where there is no address space for it. It starts at a multiple
+  // of its size if that is a power of two and there is room, so that the kernel can put large pages behind
+  // it.
   std::byte* view(std::size_t offset, std::size_t bytes) const;
   void unview(std::byte* view, std::size_t bytes) const;
-  // Maps bytes at a fixed address inside a reservation, for host code to touch.
+  // Maps bytes at a fixed address: inside a reservation for host code to touch, or in a view that had
+  // something else behind it.
   bool map_at(std::uintptr_t address, std::size_t offset, std::size_t bytes) const;
 
   bool read(std::size_t offset, void* to, std::size_t bytes) const;

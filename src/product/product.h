@@ -2,7 +2,7 @@
 //
 // What differs between products is looked up here and nowhere else: no file above this room asks
 // "is it a 910B?". Rows come from the rules named in their comments; figures without a public source
-// are marked as assumed.
+// are marked as assumed, in data, so that tools can show it.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +11,8 @@
 #include <string_view>
 
 #include "base/size.h"
+#include "product/source.h"
+#include "product/topology.h"
 
 namespace belay {
 
@@ -124,25 +126,42 @@ struct ProductRow {
   std::string_view key;     // short name for BELAY_PRODUCT
   std::string_view soc;     // what aclrtGetSocName answers by default
   Technology technology;
-  std::size_t usable_bytes;  // what aclrtGetMemInfo reports as total (M-143, D-59)
+  std::size_t usable_bytes;  // what aclrtGetMemInfo reports as total (M-143, D-59): that of the default chip
   std::size_t padding;       // bytes added by aclrtMalloc (M-34, M-35)
   std::uint32_t devices;     // of the default machine
   std::uint32_t ai_cores, vector_cores, ai_cpus;
   std::size_t l2_bytes;
   std::int64_t npu_arch;
   std::size_t copy_descriptor_bytes = 32;  // M-327
+  Source technology_source{};
+  Source devices_source{};
+  Topology topology{};
 };
 
-// A chip of a product that differs from its row by name and memory.
+// A chip of a product: its name, and how much memory it has.
 struct Chip {
   std::string_view soc;
   Product product;
-  std::size_t usable_bytes;
+  std::size_t installed_bytes;  // as sold
+  Source installed_source;
+  std::size_t usable_bytes;  // what is left once the device's own system has taken its part
+  Source usable_source;
+};
+
+// Another name of a chip, as people and tools write it.
+struct Alias {
+  std::string_view name;
+  std::string_view soc;
 };
 
 std::span<const ProductRow> products();
 std::span<const Chip> chips();
+std::span<const Alias> aliases();
 const ProductRow& row_of(Product product);
+const Chip& chip_of(std::string_view soc);  // of a name that chips() or a row has
+
+// The page sizes of a product, smallest first: 4 KB and 2 MB on all, 1 GB where the feature is (M-70, D-24).
+std::span<const std::size_t> page_sizes(Product product);
 
 // A product chosen by name: a key ("A2", "910B"), a family name or a SoC name. Empty if unknown.
 struct Choice {

@@ -15,11 +15,8 @@ Result<std::int64_t> device_attribute(const Process& process, aclrtDevAttr attri
       return std::int64_t{row.ai_cores};
     case ACL_DEV_ATTR_VECTOR_CORE_NUM:
       return std::int64_t{row.vector_cores};
-    case ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE: {
-      Books books;  // the total as the books count it, with the limits applied
-      books.open(process.settings().memory.limits);
-      return static_cast<std::int64_t>(books.total());
-    }
+    case ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE:  // as the books count it, with the limits applied
+      return static_cast<std::int64_t>(in_pages(process.settings().memory.limits).total * 4_KiB);
     case ACL_DEV_ATTR_L2_CACHE_SIZE:
       return static_cast<std::int64_t>(row.l2_bytes);
     case ACL_DEV_ATTR_NPU_ARCH:
@@ -47,16 +44,16 @@ constexpr std::uint32_t kFirstBus = 0x81;  // where servers of this kind have th
 }  // namespace
 
 std::array<char, 16> device_uuid(const Process& process, std::uint32_t device) {
-  const std::string text =
-      fmt::format("belay-{:.6}-{:03}", process.settings().soc.substr(6), process.settings().visible[device]);
+  const std::string text = fmt::format("belay-{:.6}-{:03}", process.settings().soc.substr(6),
+                                       process.settings().memory.visible[device]);
   std::array<char, 16> uuid{};
   std::copy_n(text.begin(), std::min(text.size(), uuid.size()), uuid.begin());
-  uuid[15] = static_cast<char>(process.settings().visible[device]);
+  uuid[15] = static_cast<char>(process.settings().memory.visible[device]);
   return uuid;
 }
 
 std::string pci_bus_id(const Process& process, std::uint32_t device) {
-  return fmt::format("0000:{:02x}:00.0", kFirstBus + process.settings().visible[device]);
+  return fmt::format("0000:{:02x}:00.0", kFirstBus + process.settings().memory.visible[device]);
 }
 
 std::optional<std::uint32_t> device_by_pci_bus_id(const Process& process, const std::string& text) {
@@ -72,12 +69,12 @@ std::optional<std::uint32_t> device_by_pci_bus_id(const Process& process, const 
 Result<std::int32_t> logical_by_user(const Process& process, std::int32_t user) {
   if (user < 0) return rejected("R-89", "device id", user, "it is negative");
   if (!process.has_device(user)) return bad_device("R-89", user, process.device_count());
-  return static_cast<std::int32_t>(process.settings().visible[static_cast<std::size_t>(user)]);
+  return static_cast<std::int32_t>(process.settings().memory.visible[static_cast<std::size_t>(user)]);
 }
 
 Result<std::int32_t> user_by_logical(const Process& process, std::int32_t logical) {
   if (logical < 0) return rejected("R-89", "device id", logical, "it is negative");
-  const auto& visible = process.settings().visible;
+  const auto& visible = process.settings().memory.visible;
   const auto found = std::ranges::find(visible, static_cast<std::uint32_t>(logical));
   if (found == visible.end()) return bad_device("R-89", logical, process.device_count());
   return static_cast<std::int32_t>(found - visible.begin());

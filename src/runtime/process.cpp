@@ -16,8 +16,11 @@ Refusal reset_too_often(std::int32_t id) {
 
 }  // namespace
 
-Process::Process(Settings settings)
-    : settings_{std::move(settings)}, memory_{settings_.memory}, devices_(settings_.memory.devices) {
+Process::Process(Settings settings, std::unique_ptr<machine::Machine> machine)
+    : settings_{std::move(settings)},
+      machine_{std::move(machine)},
+      memory_{settings_.memory, *machine_},
+      devices_(settings_.memory.devices()) {
   device_limits[ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE].store(32_KiB);
   device_limits[ACL_RT_DEV_LIMIT_SIMD_PRINTF_FIFO_SIZE_PER_CORE].store(32_KiB);
 }

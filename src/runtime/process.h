@@ -22,15 +22,16 @@ namespace belay {
 
 class Process {
  public:
-  explicit Process(Settings settings);
+  Process(Settings settings, std::unique_ptr<machine::Machine> machine);
 
   const Settings& settings() const { return settings_; }
   const ProductRow& product() const { return settings_.product(); }
   Status usable() const;  // refused where a setting is wrong
   Memory& memory() { return memory_; }
+  machine::Machine& machine() { return *machine_; }
   Lifecycle& lifecycle() { return lifecycle_; }
   StateCallbacks& state_callbacks() { return state_callbacks_; }
-  std::uint32_t device_count() const { return settings_.memory.devices; }
+  std::uint32_t device_count() const { return settings_.memory.devices(); }
   bool has_device(std::int64_t id) const { return id >= 0 && id < device_count(); }
   bool opened_a_device() const { return opened_a_device_.load(std::memory_order_acquire); }
 
@@ -68,6 +69,7 @@ class Process {
   bool close_if_unused(std::uint32_t id);  // with devices_mutex_ held
 
   Settings settings_;
+  std::unique_ptr<machine::Machine> machine_;
   Memory memory_;
   Lifecycle lifecycle_;
   StateCallbacks state_callbacks_;

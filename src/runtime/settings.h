@@ -12,10 +12,9 @@
 namespace belay {
 
 struct Settings {
-  MemorySettings memory;                 // memory.devices: those this process sees
+  MemorySettings memory;
+  machine::Wish machine;                 // with all devices, before ASCEND_RT_VISIBLE_DEVICES
   std::string soc;                       // what aclrtGetSocName answers
-  std::vector<std::uint32_t> visible;    // user id -> logical id
-  std::uint32_t machine_devices = 0;     // before ASCEND_RT_VISIBLE_DEVICES
   std::string visible_trouble;           // why no device is visible; empty otherwise
   std::shared_ptr<const Error> trouble;  // a wrong setting: no device can be opened, and this says why
   bool leak_report = true;

@@ -121,8 +121,8 @@ void print_summary() {
   if (memory == nullptr) return;
   const MemorySettings& settings = memory->settings();
   std::string text = fmt::format("belay: what happened to memory on {} ({}, {} device(s)):\n", tally().soc,
-                                 settings.product->family, settings.devices);
-  for (std::uint32_t i = 0; i < settings.devices; ++i) {
+                                 settings.product->family, settings.devices());
+  for (std::uint32_t i = 0; i < settings.devices(); ++i) {
     text += device_lines(i, tally().devices[i], memory->device(i).books().total());
   }
   if (tally().host_blocks != 0) {

@@ -2,15 +2,31 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
+
+#include "machine/machine.h"
 
 namespace belay {
 namespace {
 
-TEST(Books, M430_OnePoolServesEveryPageKind_ToTheByte) {
+struct MachineOfOne {
+  explicit MachineOfOne(const BookLimits& limits) {
+    machine::Wish wish;
+    wish.name = machine::kPrivateName;
+    wish.limits = in_pages(limits);
+    machine = std::move(*machine::Machine::join(wish));
+    books.open(machine->ledger(0));
+  }
+  std::unique_ptr<machine::Machine> machine;
   Books books;
-  books.open({.total = 1_GiB + 4_MiB, .normal = {}, .huge = {}, .huge1g = {}, .p2p = {}});
+};
+
+TEST(Books, M430_OnePoolServesEveryPageKind_ToTheByte) {
+  MachineOfOne machine{{.total = 1_GiB + 4_MiB, .normal = {}, .huge = {}, .huge1g = {}, .p2p = {}}};
+  Books& books = machine.books;
   EXPECT_TRUE(books.take(Page::Huge1G, 1_GiB, false));
   EXPECT_TRUE(books.take(Page::Huge2M, 2_MiB, false));
   EXPECT_TRUE(books.take(Page::Normal, 2_MiB, false));
@@ -22,8 +38,8 @@ TEST(Books, M430_OnePoolServesEveryPageKind_ToTheByte) {
 }
 
 TEST(Books, M430_KindLimitIsExact_AndOtherKindsGoOn) {
-  Books books;
-  books.open({.total = 64_MiB, .normal = {}, .huge = 4_MiB, .huge1g = {}, .p2p = {}});
+  MachineOfOne machine{{.total = 64_MiB, .normal = {}, .huge = 4_MiB, .huge1g = {}, .p2p = {}}};
+  Books& books = machine.books;
   EXPECT_TRUE(books.take(Page::Huge2M, 4_MiB, false));
   EXPECT_FALSE(books.take(Page::Huge2M, 2_MiB, false));
   EXPECT_TRUE(books.take(Page::Normal, 60_MiB, false));
@@ -35,8 +51,8 @@ TEST(Books, D56_M430_HugeAndNormalAlwaysAddUpToThePool) {
   for (const BookLimits& limits :
        {BookLimits{64_MiB, none, none, none, none}, BookLimits{64_MiB, none, 16_MiB, none, none},
         BookLimits{64_MiB, 8_MiB, none, none, none}, BookLimits{64_MiB, 8_MiB, 16_MiB, none, none}}) {
-    Books books;
-    books.open(limits);
+    MachineOfOne machine{limits};
+    Books& books = machine.books;
     for (int step = 0; step < 6; ++step) {
       books.take(step % 2 == 0 ? Page::Normal : Page::Huge2M, step % 2 == 0 ? 4_KiB : 2_MiB, false);
       const Amounts normal = books.of(Page::Normal, false);
@@ -50,8 +66,8 @@ TEST(Books, D56_M430_HugeAndNormalAlwaysAddUpToThePool) {
 }
 
 TEST(Books, M423_P2pLimit_CountsOnlyP2pBlocks_AndARefusalTakesNothing) {
-  Books books;
-  books.open({.total = 64_MiB, .normal = {}, .huge = {}, .huge1g = {}, .p2p = 2_MiB});
+  MachineOfOne machine{{.total = 64_MiB, .normal = {}, .huge = {}, .huge1g = {}, .p2p = 2_MiB}};
+  Books& books = machine.books;
   EXPECT_FALSE(books.take(Page::Huge2M, 4_MiB, true));
   EXPECT_EQ(books.pool().free, 64_MiB);
   EXPECT_TRUE(books.take(Page::Huge2M, 2_MiB, true));
@@ -63,8 +79,8 @@ TEST(Books, M423_P2pLimit_CountsOnlyP2pBlocks_AndARefusalTakesNothing) {
 }
 
 TEST(Books, M11_ManyThreads_NeverOverdrawAndLoseNothing) {
-  Books books;
-  books.open({.total = 8_MiB, .normal = {}, .huge = {}, .huge1g = {}, .p2p = {}});
+  MachineOfOne machine{{.total = 8_MiB, .normal = {}, .huge = {}, .huge1g = {}, .p2p = {}}};
+  Books& books = machine.books;
   std::vector<std::thread> threads;
   for (int t = 0; t < 8; ++t) {
     threads.emplace_back([&] {

@@ -15,11 +15,13 @@ class ContentsTest : public ::testing::Test {
  protected:
   static constexpr platform::AddressRange kWindow{0x400000000000, 32_GiB, false};
   HeapMap map_{kWindow};
-  Contents contents_{map_, HostAccess::Deny, 1_MiB};
+  Contents contents_{map_, {.keep_bytes = 1_MiB}};
 
   std::uintptr_t carve(HeapClass heap_class, std::size_t bytes) {
     const std::uintptr_t start = map_.open_carved(heap_class, 0);
-    EXPECT_TRUE(contents_.begin(start, bytes, false));
+    EXPECT_EQ(
+        contents_.begin(start, bytes, heap_class == HeapClass::Huge2M ? Page::Huge2M : Page::Normal, false),
+        Begun::Yes);
     return start;
   }
   std::vector<unsigned char> read(std::uintptr_t from, std::size_t bytes) {
@@ -50,7 +52,7 @@ TEST_F(ContentsTest, APartialWriteKeepsThePatternAroundIt) {
 
 TEST_F(ContentsTest, WritesAndReadsCrossHeaps) {
   const std::uintptr_t start = map_.open_whole(2_GiB, 0, HeapClass::Huge2M);
-  ASSERT_TRUE(contents_.begin(start, 2_GiB, false));
+  ASSERT_EQ(contents_.begin(start, 2_GiB, Page::Huge2M, false), Begun::Yes);
   std::vector<unsigned char> bytes(300000);
   std::iota(bytes.begin(), bytes.end(), static_cast<unsigned char>(0));
   const std::uintptr_t across = start + 1_GiB - 150001;
@@ -106,13 +108,13 @@ TEST_F(ContentsTest, FreedMemoryIsKeptUpToTheBound_AndGoesBackBeyondIt) {
   ASSERT_TRUE(contents_.fill(large, 1, 8_MiB));
   contents_.end(large, 8_MiB, false);
   EXPECT_EQ(contents_.committed(), 512_KiB) << "beyond the bound nothing is kept";
-  ASSERT_TRUE(contents_.begin(large, 8_MiB, false));
+  ASSERT_EQ(contents_.begin(large, 8_MiB, Page::Huge2M, false), Begun::Yes);
   EXPECT_EQ(read(large, 8_MiB), std::vector<unsigned char>(8_MiB, kFreshByte)) << "what came back is fresh";
 }
 
 TEST_F(ContentsTest, AHeapThatChangesItsUseStartsAfresh) {
   const std::uintptr_t whole = map_.open_whole(1_GiB, 0, HeapClass::Huge2M);
-  ASSERT_TRUE(contents_.begin(whole, 1_GiB, false));
+  ASSERT_EQ(contents_.begin(whole, 1_GiB, Page::Huge2M, false), Begun::Yes);
   ASSERT_TRUE(contents_.fill(whole, 5, 128_KiB));
   contents_.end(whole, 1_GiB, false);
   map_.close_whole(whole, 1_GiB);

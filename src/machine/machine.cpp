@@ -1,0 +1,195 @@
+#include "machine/machine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+#include <utility>
+
+#include "base/error.h"
+#include "platform/files.h"
+#include "platform/meeting_place.h"
+#include "platform/process.h"
+
+namespace belay::machine {
+namespace {
+
+Header header_for(const Wish& wish) {
+  Header header{};
+  header.magic = kMagic;
+  header.layout = kLayout;
+  header.devices = wish.devices;
+  header.bytes = State::bytes_for(wish.devices);
+  header.limits = wish.limits;
+  put_text(header.product, wish.product.data(), wish.product.size());
+  put_text(header.soc, wish.soc.data(), wish.soc.size());
+  put_text(header.settings, wish.settings.data(), wish.settings.size());
+  const std::string name = platform::process_name();
+  put_text(header.founder_name, name.data(), name.size());
+  header.founder = platform::process_id();
+  return header;
+}
+
+// "hbm=4 GB;devices=8" -> {hbm: "4 GB", devices: "8"}
+std::map<std::string, std::string> as_map(const std::string& settings) {
+  std::map<std::string, std::string> map;
+  std::istringstream all{settings};
+  for (std::string each; std::getline(all, each, ';');) {
+    const std::size_t equals = each.find('=');
+    if (equals != std::string::npos) map[each.substr(0, equals)] = each.substr(equals + 1);
+  }
+  return map;
+}
+
+Refusal disagree(const std::string& name, const Header& header, const std::string& mine) {
+  const auto theirs = as_map(header.settings.data());
+  const auto ours = as_map(mine);
+  std::string there;
+  std::string here;
+  for (const auto& [key, value] : ours) {
+    const auto other = theirs.find(key);
+    const std::string their_value = other == theirs.end() ? "not set" : other->second;
+    if (their_value == value) continue;
+    const char* comma = here.empty() ? "" : ", ";
+    there += fmt::format("{}{} = {}", comma, key, their_value);
+    here += fmt::format("{}{} = {}", comma, key, value);
+  }
+  return refuse(
+      {ACL_ERROR_RT_DEV_SETUP_ERROR, "D-52", "EE2002",
+       fmt::format("the emulated machine '{}' is running with other settings: process {} ({}) started it "
+                   "with {}; this process asks for {}",
+                   name, header.founder, header.founder_name.data(), there, here),
+       "all processes on one machine see the same devices",
+       "use the same settings, wait until the others have ended, or set BELAY_MACHINE to another name, "
+       "or to private"});
+}
+
+}  // namespace
+
+bool good_name(const std::string& name) {
+  return !name.empty() && name.size() <= 64 && name[0] != '.' &&
+         name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") ==
+             std::string::npos;
+}
+
+Machine::Machine(Met met, std::string name)
+    : met_{std::move(met)},
+      name_{std::move(name)},
+      shared_{met_.memory.shared()},
+      roster_{met_.memory, state(), met_.directory} {}
+
+std::unique_ptr<Machine> Machine::alone(const Wish& wish, std::string note) {
+  Met met;
+  met.memory = platform::CommonMemory::alone(State::bytes_for(wish.devices));
+  if (!met.memory.valid()) return nullptr;
+  Header& header = reinterpret_cast<State*>(met.memory.start())->header;
+  const Header wished = header_for(wish);
+  header = wished;
+  std::unique_ptr<Machine> machine{new Machine{std::move(met), kPrivateName}};
+  machine->note_ = std::move(note);
+  machine->roster_.claim();
+  return machine;
+}
+
+Result<std::unique_ptr<Machine>> Machine::join(const Wish& wish) {
+  std::unique_ptr<Machine> machine;
+  if (wish.name == kPrivateName) {
+    machine = alone(wish, {});
+  } else {
+    const std::string name = wish.name.empty() ? kDefaultName : wish.name;
+    const Place place = meeting_place(wish.directory);
+    if (place.directory.empty()) {
+      // Who named a machine or a place expects others there; who did not can do without them.
+      if (!wish.name.empty() || !wish.directory.empty()) {
+        return refuse(
+            {ACL_ERROR_RT_DEV_SETUP_ERROR, "D-52", "EE2002",
+             fmt::format("the emulated machine '{}' has no place where its processes could meet: {}", name,
+                         place.trouble),
+             "", "set BELAY_MACHINES to a directory of your own, or BELAY_MACHINE=private"});
+      }
+      machine = alone(wish, place.trouble);
+    } else {
+      Result<Met> met = meet(place, name, header_for(wish));
+      if (!met) return met.take_refusal();
+      const Header& header = reinterpret_cast<const State*>(met->memory.start())->header;
+      if (wish.settings != header.settings.data()) {
+        Refusal refusal = disagree(name, header, wish.settings);
+        leave(*met);
+        return refusal;
+      }
+      machine.reset(new Machine{std::move(*met), name});
+      if (!machine->roster_.claim()) {
+        leave(machine->met_);
+        return refuse({ACL_ERROR_RT_DEV_SETUP_ERROR, "D-52", "EE2002",
+                       fmt::format("the emulated machine '{}' is full: {} processes are on it", name, kSlots),
+                       "", "end some of them, or set BELAY_MACHINE to another name"});
+      }
+    }
+  }
+  if (machine == nullptr) {
+    return refuse({ACL_ERROR_RT_DEV_SETUP_ERROR, "D-52", "EE2002",
+                   "the host has no memory for the emulated machine", "",
+                   "free host memory, or raise the limit on address space (ulimit -v)"});
+  }
+  for (std::size_t device = 0; device < machine->state().header.devices; ++device)
+    machine->ledgers_[device].open(machine->state(), device, machine->roster_);
+  return machine;
+}
+
+namespace {
+void add(Use& to, const Use& more) {
+  for (std::size_t kind = 0; kind < kKinds; ++kind) to[kind] += more[kind];
+}
+}  // namespace
+
+Seen look_at(const Place& place, const std::string& name) {
+  Seen seen;
+  seen.name = name;
+  const Met met = look_in(place, name);
+  seen.directory = met.directory;
+  if (!met.memory.valid()) return seen;
+  seen.trouble = fault_in(met.memory);
+  seen.live = true;
+  if (!seen.trouble.empty()) return seen;
+  const State& state = *reinterpret_cast<const State*>(met.memory.start());
+  const Header& header = state.header;
+  seen.product = header.product.data();
+  seen.soc = header.soc.data();
+  seen.settings = header.settings.data();
+  seen.devices = header.devices;
+  seen.limits = header.limits;
+  seen.on_device.resize(header.devices);
+  const std::uint64_t number_space = platform::process_number_space();
+  const std::size_t rows = rows_of(state);
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::uint64_t life = state.rows[row].life.load(std::memory_order_acquire);
+    if (Life::state(life) != Life::Live || !alive(met.memory, state, row, number_space)) continue;
+    ProcessSeen process{state.rows[row].process, state.rows[row].name.data(), {}};
+    for (std::size_t device = 0; device < header.devices; ++device)
+      process.on_device.push_back(used_by(state, device, row));
+    if (state.rows[row].life.load(std::memory_order_acquire) != life)
+      continue;  // another took the row meanwhile
+    for (std::size_t device = 0; device < header.devices; ++device)
+      add(seen.on_device[device], process.on_device[device]);
+    seen.processes.push_back(std::move(process));
+  }
+  std::ranges::sort(seen.processes, {}, &ProcessSeen::process);
+  return seen;
+}
+
+bool remove(const Place& place, const std::string& name, std::string& why) {
+  const Seen seen = look_at(place, name);
+  if (seen.live) {
+    why = "processes are on it:";
+    for (const ProcessSeen& each : seen.processes) why += fmt::format(" {} ({})", each.process, each.name);
+    return false;
+  }
+  for (const std::string& each : platform::names_in(seen.directory))
+    platform::remove_file(seen.directory + "/" + each);
+  if (platform::remove_directory(seen.directory)) return true;
+  why = "its directory " + seen.directory + " cannot be removed";
+  return false;
+}
+
+}  // namespace belay::machine

@@ -1,0 +1,79 @@
+// The emulated machine: devices that all processes of a user share.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "machine/ledger.h"
+#include "machine/meeting.h"
+#include "machine/roster.h"
+#include "machine/state.h"
+
+namespace belay::machine {
+
+inline constexpr const char* kDefaultName = "default";
+inline constexpr const char* kPrivateName = "private";
+
+// What a process wants its machine to be.
+struct Wish {
+  std::string name;       // of BELAY_MACHINE; empty: the default one
+  std::string directory;  // of BELAY_MACHINES; empty: the usual place
+  std::string product, soc;
+  std::uint32_t devices = 1;
+  Limits limits;
+  std::string settings;  // "hbm=4 GB;devices=8": what all processes on the machine must agree on
+};
+
+class Machine {
+ public:
+  static Result<std::unique_ptr<Machine>> join(const Wish& wish);
+
+  Ledger& ledger(std::size_t device) { return ledgers_[device]; }
+  bool shared() const { return shared_; }
+  const std::string& name() const { return name_; }
+  // Why this process is alone although nobody asked for that; empty otherwise.
+  const std::string& note() const { return note_; }
+
+  // In a forked child: the machine is the parent's.
+  void abandon() { met_.memory.abandon(); }
+
+ private:
+  Machine(Met met, std::string name);
+  State& state() { return *reinterpret_cast<State*>(met_.memory.start()); }
+  static std::unique_ptr<Machine> alone(const Wish& wish, std::string note);
+
+  Met met_;
+  std::string name_, note_;
+  bool shared_;
+  Roster roster_;
+  std::array<Ledger, kMostDevices> ledgers_;
+};
+
+// What somebody who only looks sees.
+struct ProcessSeen {
+  std::int32_t process;
+  std::string name;
+  std::vector<Use> on_device;
+};
+struct Seen {
+  std::string name, directory;
+  std::string trouble;  // a state that cannot be read: why
+  bool live = false;    // false: nobody is on it, and the rest is empty
+  std::string product, soc, settings;
+  std::uint32_t devices = 0;
+  Limits limits;
+  std::vector<Use> on_device;
+  std::vector<ProcessSeen> processes;
+};
+Seen look_at(const Place& place, const std::string& name);
+
+// Removes what a machine left behind. False, with the reason, when somebody is on it.
+bool remove(const Place& place, const std::string& name, std::string& why);
+
+bool good_name(const std::string& name);
+
+}  // namespace belay::machine

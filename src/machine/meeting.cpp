@@ -1,0 +1,321 @@
+#include "machine/meeting.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstring>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "machine/roster.h"
+#include "platform/files.h"
+#include "platform/meeting_place.h"
+#include "platform/process.h"
+
+namespace belay::machine {
+namespace {
+
+using Opened = platform::CommonMemory::Opened;
+
+constexpr int kPatience = 1000;  // milliseconds that a process may be on its way in
+
+std::string lead_name(std::uint64_t generation) { return fmt::format("lead.{:016x}", generation); }
+std::string target_of(int file) { return fmt::format("/proc/{}/fd/{}", platform::process_id(), file); }
+
+template <class Number>
+std::optional<Number> number(std::string_view text, int base) {
+  Number value{};
+  const auto [end, trouble] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  if (trouble != std::errc{} || end != text.data() + text.size() || text.empty()) return std::nullopt;
+  return value;
+}
+
+std::optional<std::uint64_t> lead_generation(std::string_view name) {
+  if (!name.starts_with("lead.")) return std::nullopt;
+  return number<std::uint64_t>(name.substr(5), 16);
+}
+
+struct Member {
+  std::string link;
+  std::uint64_t generation;
+  std::int32_t process;
+  std::uint64_t start;
+};
+std::optional<Member> member_of(const std::string& name) {
+  std::array<std::string_view, 4> parts{};
+  std::string_view rest = name;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::size_t dot = i + 1 < parts.size() ? rest.find('.') : rest.size();
+    if (dot == std::string_view::npos) return std::nullopt;
+    parts[i] = rest.substr(0, dot);
+    rest.remove_prefix(std::min(rest.size(), dot + 1));
+  }
+  const auto generation = number<std::uint64_t>(parts[1], 16);
+  const auto process = number<std::int32_t>(parts[2], 10);
+  const auto start = number<std::uint64_t>(parts[3], 10);
+  if (parts[0] != "member" || !generation || !process || !start) return std::nullopt;
+  return Member{name, *generation, *process, *start};
+}
+
+struct Seen {
+  std::uint64_t generation = 0;  // the newest
+  std::vector<std::string> names;
+};
+Seen see(const std::string& directory) {
+  Seen seen;
+  seen.names = platform::names_in(directory);
+  for (const std::string& name : seen.names) {
+    if (const auto generation = lead_generation(name))
+      seen.generation = std::max(seen.generation, *generation);
+  }
+  return seen;
+}
+
+enum class Found : std::uint8_t { Open, Nobody, OnTheWay, OutOfReach };
+struct Finding {
+  Found found = Found::Nobody;
+  std::int32_t who = 0;
+};
+
+std::uint64_t place_of(const std::string& directory) { return hash_of(directory.data(), directory.size()); }
+
+// Is it the state of this machine, and not of another that a process joined after it was here? One that
+// cannot be read counts as ours: it is a member's, and what is wrong with it will be told.
+bool belongs(const platform::CommonMemory& memory, const std::string& directory, std::uint64_t generation) {
+  if (memory.bytes() < sizeof(Header)) return true;
+  const Header& header = reinterpret_cast<const State*>(memory.start())->header;
+  if (header.magic != kMagic || header.layout != kLayout) return true;
+  return header.generation == generation && header.place == place_of(directory);
+}
+
+// Opens the state of a generation through any of its members.
+Finding find(const std::string& directory, const Seen& seen, bool writable, bool tidy,
+             platform::CommonMemory& memory) {
+  Finding finding;
+  const std::int32_t me = platform::process_id();
+  const auto open = [&](const std::string& target) {
+    Opened opened = platform::CommonMemory::open(target, kStateName, writable, memory);
+    if (opened == Opened::Done && !belongs(memory, directory, seen.generation)) {
+      memory = platform::CommonMemory{};
+      opened = Opened::Gone;
+    }
+    return opened;
+  };
+  // The founder first: with it alive, the others need not be looked at. Its number may have been used again,
+  // so only a sound state counts here.
+  if (const auto target = platform::read_link(directory + "/" + lead_name(seen.generation))) {
+    if (open(*target) == Opened::Done && fault_in(memory).empty()) return {Found::Open};
+    memory = platform::CommonMemory{};
+  }
+  for (const std::string& name : seen.names) {
+    const std::optional<Member> member = member_of(name);
+    if (!member || member->generation != seen.generation || member->process == me) continue;
+    const std::string path = directory + "/" + name;
+    const std::optional<std::string> target = platform::read_link(path);
+    if (!target) continue;
+    if (platform::start_time(member->process) != member->start) {
+      if (tidy) platform::remove_file(path);
+      continue;
+    }
+    switch (open(*target)) {
+      case Opened::Done:
+        return {Found::Open};
+      case Opened::Refused:
+        finding = {Found::OutOfReach, member->process};
+        break;
+      case Opened::NotOurs:
+      case Opened::Gone:
+        // Alive, and nothing of ours is open there: on its way in, a program that closed all files, or one
+        // that has become another program.
+        if (finding.found == Found::Nobody) finding = {Found::OnTheWay, member->process};
+        break;
+    }
+  }
+  return finding;
+}
+
+Refusal cannot_join(const std::string& name, std::string what, std::string todo) {
+  return refuse({ACL_ERROR_RT_DEV_SETUP_ERROR, "D-52", "EE2002",
+                 fmt::format("the emulated machine '{}' cannot be joined: {}", name, what), "",
+                 std::move(todo)});
+}
+
+}  // namespace
+
+std::string fault_in(const platform::CommonMemory& memory) {
+  if (memory.bytes() < sizeof(Header)) return "its state is too short";
+  const Header& header = reinterpret_cast<const State*>(memory.start())->header;
+  if (header.magic != kMagic) return "its state does not look like one of belay's";
+  if (header.layout != kLayout) {
+    return fmt::format("it was started by another version of belay (layout {}, this one has {})",
+                       header.layout, kLayout);
+  }
+  if (header.check != State::check_of(header)) return "its state is damaged";
+  if (header.devices < 1 || header.devices > kMostDevices || header.bytes != memory.bytes() ||
+      header.bytes != State::bytes_for(header.devices))
+    return "its state is damaged";
+  return {};
+}
+
+Place meeting_place(const std::string& wished) {
+  if (!wished.empty()) {
+    Place place{wished, {}};
+    if (!platform::private_directory(wished, place.trouble)) place.directory.clear();
+    return place;
+  }
+  Place place;
+  for (const char* base : {"/dev/shm", "/tmp"}) {
+    const std::string directory = fmt::format("{}/belay-{}", base, platform::user_id());
+    std::string why;
+    if (platform::private_directory(directory, why)) return {directory, {}};
+    place.trouble += (place.trouble.empty() ? "" : "; ") + why;
+  }
+  return place;
+}
+
+std::string directory_of(const Place& place, const std::string& name) {
+  return fmt::format("{}/v{}.{}", place.directory, kLayout, name);
+}
+
+std::vector<std::string> machines_at(const Place& place) {
+  std::vector<std::string> names;
+  const std::string prefix = fmt::format("v{}.", kLayout);
+  for (const std::string& each : platform::files_with_prefix(place.directory, prefix))
+    names.push_back(each.substr(prefix.size()));
+  return names;
+}
+
+void leave(const Met& met) {
+  const std::int32_t me = platform::process_id();
+  for (const std::string& name : platform::names_in(met.directory)) {
+    const std::optional<Member> member = member_of(name);
+    if (member && member->process == me) platform::remove_file(met.directory + "/" + name);
+  }
+}
+
+Met look_in(const Place& place, const std::string& name) {
+  Met met;
+  met.directory = directory_of(place, name);
+  const Seen seen = see(met.directory);
+  if (seen.generation != 0) find(met.directory, seen, false, false, met.memory);
+  return met;
+}
+
+Result<Met> meet(const Place& place, const std::string& name, const Header& header) {
+  Met met;
+  met.directory = directory_of(place, name);
+  const std::int32_t me = platform::process_id();
+  const std::optional<std::uint64_t> start = platform::start_time(me);
+  if (!start) return cannot_join(name, "there is no /proc", "mount it, or set BELAY_MACHINE=private");
+  // The number under which the state will be open here is known before it is, so that we can say that we
+  // come.
+  const int reserved = platform::reserve_descriptor();
+  if (reserved < 0) {
+    return cannot_join(name, "this process has no file descriptor left",
+                       "raise 'ulimit -n', or set BELAY_MACHINE=private");
+  }
+  const auto give_up = [&](std::string what, std::string todo) {
+    leave(met);
+    platform::release_descriptor(reserved);
+    return cannot_join(name, std::move(what), std::move(todo));
+  };
+  const auto no_room = [&] {
+    return give_up("nothing can be written into its directory " + met.directory,
+                   "make room there, or set BELAY_MACHINES to another directory");
+  };
+  const auto link_of = [&](std::uint64_t generation) {
+    return met.directory + "/" + link_name(generation, me, *start);
+  };
+
+  for (int waited = 0;;) {
+    std::string why;
+    if (!platform::private_directory(met.directory, why))
+      return give_up(why, "set BELAY_MACHINES to a directory of your own, or BELAY_MACHINE=private");
+    const std::uint64_t now = see(met.directory).generation;
+    if (now != 0) {
+      // Say first that we come, then look for somebody: whoever looks after us sees us, and whoever looked
+      // before us and found nobody was right, so we shall find nobody either.
+      if (!platform::put_link(link_of(now), target_of(reserved))) {
+        if (++waited > kPatience) return no_room();
+        platform::sleep_briefly();
+        continue;
+      }
+      const Finding finding = find(met.directory, see(met.directory), true, true, met.memory);
+      switch (finding.found) {
+        case Found::Open:
+          if (std::string fault = fault_in(met.memory); !fault.empty()) {
+            met.memory = platform::CommonMemory{};
+            return give_up(std::move(fault),
+                           "end the processes that are on it ('belay machine ls' lists them), or set "
+                           "BELAY_MACHINE to another name");
+          }
+          if (see(met.directory).generation == now && met.memory.move_to(reserved)) return met;
+          met.memory = platform::CommonMemory{};
+          platform::remove_file(link_of(now));
+          continue;
+        case Found::OutOfReach:
+          return give_up(
+              fmt::format("process {} is on it, and the kernel lets nobody look into that process (it is "
+                          "set-uid, or has made itself undumpable)",
+                          finding.who),
+              "start another process on that machine first, or set BELAY_MACHINE to another name");
+        case Found::OnTheWay:
+          if (++waited <= kPatience) {
+            platform::sleep_briefly();
+            continue;
+          }
+          if (platform::has_mapped(finding.who, 0, kStateName) == platform::Maps::Yes) {
+            return give_up(
+                fmt::format(
+                    "process {} is on it and has closed its file descriptors, so that nobody can follow",
+                    finding.who),
+                "start another process on that machine first, or set BELAY_MACHINE to another name");
+          }
+          break;  // it is stopped at the door, or has become another program: nobody is in
+        case Found::Nobody:
+          break;
+      }
+      platform::remove_file(link_of(now));
+    }
+
+    const std::uint64_t next = now + 1;
+    met.memory = platform::CommonMemory::create(kStateName, header.bytes);
+    if (!met.memory.valid()) {
+      return give_up(
+          "the kernel gives no memory for its state: descriptors (ulimit -n), file size (ulimit -f), address "
+          "space (ulimit -v) or memory are short",
+          "raise the limit, or set BELAY_MACHINE=private");
+    }
+    Header& fresh = reinterpret_cast<State*>(met.memory.start())->header;
+    fresh = header;
+    fresh.generation = next;
+    fresh.place = place_of(met.directory);
+    fresh.check = State::check_of(fresh);
+    const std::string target = target_of(met.memory.file());
+    switch (platform::make_link(met.directory + "/" + lead_name(next), target)) {
+      case platform::LinkOutcome::Made:
+        platform::put_link(link_of(next), target);
+        for (const std::string& each : platform::names_in(met.directory)) {
+          const auto lead = lead_generation(each);
+          const auto member = member_of(each);
+          if ((lead && *lead < next) || (member && member->generation < next))
+            platform::remove_file(met.directory + "/" + each);
+        }
+        platform::release_descriptor(reserved);
+        return met;
+      case platform::LinkOutcome::Exists:
+      case platform::LinkOutcome::NoDirectory:
+        met.memory = platform::CommonMemory{};  // somebody was quicker, or tidied up: look again
+        break;
+      case platform::LinkOutcome::Refused:
+        met.memory = platform::CommonMemory{};
+        return no_room();
+    }
+  }
+}
+
+}  // namespace belay::machine

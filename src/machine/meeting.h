@@ -1,0 +1,50 @@
+// Finding the machine of a name, or founding it.
+//
+// Each machine has a directory of links to its members' open state (platform/common_memory.h). The state
+// lives as long as one of them. A process that finds nobody alive founds the next generation; `lead.<n>` is
+// made by exactly one process, because the kernel makes a link of a name once.
+//
+// Nobody waits here for another process longer than a second, and no lock is held.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "machine/state.h"
+#include "platform/common_memory.h"
+
+namespace belay::machine {
+
+struct Place {
+  std::string directory;  // of all machines of this user
+  std::string trouble;    // why there is none
+};
+// Where the machines of this user meet: the directory named by BELAY_MACHINES, else the first of the usual
+// places that can be used.
+Place meeting_place(const std::string& wished);
+
+struct Met {
+  platform::CommonMemory memory;
+  std::string directory;  // of this machine
+};
+
+// `header` is what a new state begins with, apart from generation, place and check. A refusal tells in words
+// why this machine cannot be joined.
+Result<Met> meet(const Place& place, const std::string& name, const Header& header);
+
+// Only looks; empty memory when nobody is on the machine.
+Met look_in(const Place& place, const std::string& name);
+
+// Takes this process's link away again, after it found that it cannot stay.
+void leave(const Met& met);
+
+// Names of machines that have a directory, live or not.
+std::vector<std::string> machines_at(const Place& place);
+std::string directory_of(const Place& place, const std::string& name);
+
+// What is wrong with a state, in words; empty when nothing is.
+std::string fault_in(const platform::CommonMemory& memory);
+
+}  // namespace belay::machine

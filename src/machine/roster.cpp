@@ -1,0 +1,153 @@
+#include "machine/roster.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "platform/files.h"
+#include "platform/process.h"
+
+namespace belay::machine {
+
+std::string link_name(std::uint64_t generation, std::int32_t process, std::uint64_t start) {
+  return fmt::format("member.{:016x}.{}.{}", generation, process, start);
+}
+
+// A live process holds the lock on its row's byte. A program that closes all descriptors loses the lock but
+// not its life: then its number, start and memory map decide.
+bool alive(const platform::CommonMemory& memory, const State& state, std::size_t row,
+           std::uint64_t number_space) {
+  const platform::CommonMemory::Lock lock = memory.state(row);
+  if (lock == platform::CommonMemory::Lock::Held) return true;
+  const Row& of = state.rows[row];
+  if (Life::state(of.life.load(std::memory_order_acquire)) == Life::Claiming)
+    return lock == platform::CommonMemory::Lock::Unknown;
+  if (of.number_space != number_space) return lock == platform::CommonMemory::Lock::Unknown;
+  if (platform::start_time(of.process) != of.start) return false;
+  return platform::has_mapped(of.process, memory.inode(), kStateName) != platform::Maps::No;
+}
+
+Roster::Roster(platform::CommonMemory& memory, State& state, std::string directory)
+    : memory_{memory},
+      state_{state},
+      directory_{std::move(directory)},
+      process_{platform::process_id()},
+      start_{platform::start_time(process_).value_or(0)},
+      number_space_{platform::process_number_space()} {}
+
+bool Roster::is_me(const Row& row) const {
+  return row.process == process_ && row.start == start_ && row.number_space == number_space_;
+}
+
+Roster::Whose Roster::look(std::size_t row) const {
+  const Row& of = state_.rows[row];
+  const std::uint64_t life = of.life.load(std::memory_order_acquire);
+  if (Life::state(life) == Life::Free) return {life, false};
+  // This process before it became another program: it lives, but not with that row.
+  const bool before_exec = Life::state(life) == Life::Live && is_me(of) && row != mine_;
+  const bool dead = before_exec || !alive(memory_, state_, row, number_space_);
+  // What was read of the row belongs together only if the row did not change meanwhile.
+  return {life, dead && of.life.load(std::memory_order_acquire) == life};
+}
+
+// Empties the accounts of a row, as long as its life is the one that was judged. A word that was read
+// before the life was checked belongs to that life. Raising the turn, of empty accounts too, lets every late
+// writer fail: a grant that the dead had asked for must not be completed any more.
+void Roster::clear(std::size_t row, std::uint64_t life) {
+  for (std::size_t device = 0; device < state_.header.devices; ++device) {
+    for (auto& account : state_.devices[device].accounts[row].of) {
+      std::uint64_t word = account.load(std::memory_order_acquire);
+      do {
+        if (state_.rows[row].life.load(std::memory_order_acquire) != life) return;
+      } while (!account.compare_exchange_weak(word, Account::make(0, 0, Account::turn(word) + 1)));
+    }
+  }
+}
+
+void Roster::bury(std::size_t row, std::uint64_t life) {
+  Row& of = state_.rows[row];
+  const std::string link = directory_ + "/" + link_name(state_.header.generation, of.process, of.start);
+  clear(row, life);
+  const bool has_link = Life::state(life) == Life::Live && !is_me(of);
+  if (of.life.compare_exchange_strong(life, Life::next(life, Life::Free)) && has_link) {
+    platform::remove_file(link);
+  }
+}
+
+bool Roster::return_what_the_dead_held(std::size_t device) {
+  if (!memory_.shared() && memory_.inode() == 0) return false;  // alone on the machine
+  bool any = false;
+  const std::size_t rows = rows_of(state_);
+  for (std::size_t row = 0; row < rows; ++row) {
+    if (row == mine_) continue;
+    bool holds = false;
+    for (const auto& account : state_.devices[device].accounts[row].of) {
+      const std::uint64_t word = account.load(std::memory_order_acquire);
+      holds = holds || Account::used(word) != 0 || Account::granted(word) != 0;
+    }
+    if (!holds) continue;
+    const Whose whose = look(row);
+    if (!whose.dead) continue;
+    bury(row, whose.life);
+    any = true;
+  }
+  return any;
+}
+
+// With the lock of the row's byte held.
+bool Roster::settle_in(std::size_t row) {
+  Row& of = state_.rows[row];
+  const std::uint64_t before = of.life.load(std::memory_order_acquire);
+  if (Life::state(before) == Life::Live) {
+    // The lock is ours, so its owner is dead, or lives without its descriptors.
+    const bool mine_once = is_me(of);
+    if (!mine_once && of.number_space == number_space_ && platform::start_time(of.process) == of.start &&
+        platform::has_mapped(of.process, memory_.inode(), kStateName) != platform::Maps::No)
+      return false;
+    if (!mine_once)
+      platform::remove_file(directory_ + "/" + link_name(state_.header.generation, of.process, of.start));
+  }
+  // First the life, then the words: whoever judged the one before will not touch them any more.
+  const std::uint64_t claiming = Life::next(before, Life::Claiming);
+  of.life.store(claiming, std::memory_order_seq_cst);
+  clear(row, claiming);
+  of.process = process_;
+  of.start = start_;
+  of.number_space = number_space_;
+  const std::string name = platform::process_name();
+  put_text(of.name, name.data(), name.size());
+  std::uint32_t rows = state_.used_rows.load(std::memory_order_acquire);
+  while (rows <= row &&
+         !state_.used_rows.compare_exchange_weak(rows, static_cast<std::uint32_t>(row) + 1)) {
+  }
+  of.life.store(Life::next(claiming, Life::Live), std::memory_order_seq_cst);
+  mine_ = row;
+  return true;
+}
+
+bool Roster::claim() {
+  if (!memory_.shared()) return settle_in(0);
+  for (std::size_t row = 0; row < kSlots; ++row) {
+    const Whose whose = look(row);
+    if (Life::state(whose.life) != Life::Free && !whose.dead) continue;
+    if (!memory_.try_lock(row)) continue;
+    if (settle_in(row)) {
+      bury_former_self();
+      return true;
+    }
+    memory_.unlock(row);
+  }
+  return false;
+}
+
+// Rows of this process from before it became another program. Others see that their locks are gone, but also
+// that the process has the machine in its memory.
+void Roster::bury_former_self() {
+  const std::size_t rows = rows_of(state_);
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::uint64_t life = state_.rows[row].life.load(std::memory_order_acquire);
+    if (row != mine_ && Life::state(life) == Life::Live && is_me(state_.rows[row])) bury(row, life);
+  }
+}
+
+}  // namespace belay::machine

@@ -1,0 +1,54 @@
+// Who is on the machine, who is dead, and giving back what the dead held.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "machine/state.h"
+#include "platform/common_memory.h"
+
+namespace belay::machine {
+
+class Roster {
+ public:
+  Roster(platform::CommonMemory& memory, State& state, std::string directory);
+
+  // Takes a row for this process; false when all are taken.
+  bool claim();
+  std::size_t mine() const { return mine_; }
+
+  // Makes free what processes that are gone held on this device; true if anything came back.
+  bool return_what_the_dead_held(std::size_t device);
+
+ private:
+  struct Whose {
+    std::uint64_t life;
+    bool dead;
+  };
+  Whose look(std::size_t row) const;
+  bool is_me(const Row& row) const;
+  void clear(std::size_t row, std::uint64_t life);
+  void bury(std::size_t row, std::uint64_t life);
+  void bury_former_self();
+  bool settle_in(std::size_t row);
+
+  platform::CommonMemory& memory_;
+  State& state_;
+  std::string directory_;
+  std::size_t mine_ = kSlots;
+  std::int32_t process_;
+  std::uint64_t start_, number_space_;
+};
+
+// The name of a process's link in the directory where the processes of a machine meet.
+std::string link_name(std::uint64_t generation, std::int32_t process, std::uint64_t start);
+
+// Is the process of this row alive? For any process, on the machine or not.
+bool alive(const platform::CommonMemory& memory, const State& state, std::size_t row,
+           std::uint64_t number_space);
+
+inline constexpr const char* kStateName = "belay-machine";
+
+}  // namespace belay::machine

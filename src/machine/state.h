@@ -1,0 +1,119 @@
+// What the processes on one machine share: a header that never changes, a row for each process, and for each
+// device an account for each process and kind of page.
+//
+// Every process may be killed or stopped between any two instructions. So there is no lock and nothing to
+// repair: each fact is one word, and what a dead process held is the words in its row.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "base/size.h"
+
+namespace belay::machine {
+
+inline constexpr std::size_t kSlots = 1024;  // processes at once
+inline constexpr std::size_t kKinds = 6;     // of pages: (4 KB, 2 MB, 1 GB) x (ordinary, P2P)
+inline constexpr std::size_t kMostDevices = 64;
+inline constexpr std::uint32_t kLayout = 1;  // also in the name of the directory where processes meet
+inline constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
+
+constexpr std::size_t kind_of(std::size_t page, bool p2p) { return page * 2 + (p2p ? 1 : 0); }
+
+// In 4 KB pages.
+struct Limits {
+  std::uint64_t total = 0;
+  std::array<std::uint64_t, 3> of_page{kNoLimit, kNoLimit, kNoLimit};  // 4 KB, 2 MB, 1 GB
+  std::uint64_t p2p = kNoLimit;
+};
+
+struct Header {
+  std::array<char, 8> magic;
+  std::uint32_t layout, devices;
+  std::uint64_t generation, bytes;
+  std::uint64_t place;  // tells the directory where its processes meet
+  Limits limits;
+  std::array<char, 16> product;
+  std::array<char, 32> soc;
+  std::array<char, 640> settings;  // as words, to compare and to show
+  std::array<char, 32> founder_name;
+  std::int32_t founder, padding;
+  std::uint64_t check;              // over everything above
+};
+inline constexpr std::array<char, 8> kMagic{'b', 'e', 'l', 'a', 'y', 'm', 'a', 'c'};
+
+// A row is free, being claimed, or live. Each change makes a new word, so that whoever slept over a change
+// notices.
+struct Life {
+  enum State : std::uint64_t { Free = 0, Claiming = 1, Live = 2 };
+  static State state(std::uint64_t life) { return static_cast<State>(life & 3); }
+  static std::uint64_t next(std::uint64_t life, State state) { return ((life >> 2) + 1) << 2 | state; }
+};
+
+struct alignas(128) Row {
+  std::atomic<std::uint64_t> life;
+  std::uint64_t start;  // of the process, see platform/process.h
+  std::uint64_t number_space;
+  std::int32_t process;
+  std::array<char, 32> name;
+};
+
+// An account is one word: pages in use, pages granted to this process, and a number that every grant raises.
+// In use is never more than granted, and all grants together are never more than the limits.
+struct Account {
+  static constexpr unsigned kBits = 26;  // 256 GB in 4 KB pages
+  static constexpr std::uint64_t kField = (std::uint64_t{1} << kBits) - 1;
+  static std::uint64_t used(std::uint64_t word) { return word & kField; }
+  static std::uint64_t granted(std::uint64_t word) { return word >> kBits & kField; }
+  static std::uint64_t turn(std::uint64_t word) { return word >> (2 * kBits); }
+  static std::uint64_t make(std::uint64_t used, std::uint64_t granted, std::uint64_t turn) {
+    return used | granted << kBits | turn << (2 * kBits);  // the turn wraps at 12 bits
+  }
+};
+
+struct alignas(64) Accounts {
+  std::array<std::atomic<std::uint64_t>, kKinds> of;
+};
+
+struct Device {
+  alignas(64) std::atomic<std::uint64_t> pending;  // the grant under way (ledger.h)
+  std::array<Accounts, kSlots> accounts;
+};
+
+struct State {
+  Header header;
+  std::atomic<std::uint32_t> used_rows;  // rows that were ever used: sums need not look further
+  std::array<Row, kSlots> rows;
+  Device devices[1];  // as many as the header says
+
+  static std::size_t bytes_for(std::size_t devices) { return sizeof(State) + (devices - 1) * sizeof(Device); }
+  static std::uint64_t check_of(const Header& header);
+};
+
+// FNV-1a
+inline std::uint64_t hash_of(const char* text, std::size_t length) {
+  std::uint64_t hash = 14695981039346656037U;
+  for (std::size_t i = 0; i < length; ++i)
+    hash = (hash ^ static_cast<unsigned char>(text[i])) * 1099511628211U;
+  return hash;
+}
+
+inline std::uint64_t State::check_of(const Header& header) {
+  return hash_of(reinterpret_cast<const char*>(&header), offsetof(Header, check));
+}
+
+inline std::size_t rows_of(const State& state) {
+  const std::size_t rows = state.used_rows.load(std::memory_order_acquire);
+  return rows < kSlots ? rows : kSlots;
+}
+
+template <std::size_t N>
+void put_text(std::array<char, N>& into, const char* text, std::size_t length) {
+  into.fill('\0');
+  std::memcpy(into.data(), text, length < N - 1 ? length : N - 1);
+}
+
+}  // namespace belay::machine

@@ -1,0 +1,84 @@
+#include "memory/large_pages.h"
+
+#include "platform/kernel_pages.h"
+
+namespace belay {
+namespace {
+
+constexpr int kPatience = 16;  // refusals in a row after which belay stops asking
+
+std::size_t pool_of(Page page) { return page == Page::Huge1G ? 1 : 0; }
+
+void mark(Heap& heap, std::size_t offset, std::size_t bytes, bool pooled) {
+  for (std::size_t at = offset / 2_MiB; at < (offset + bytes) / 2_MiB; ++at) {
+    const std::uint64_t bit = std::uint64_t{1} << at % 64;
+    if (pooled) {
+      heap.pooled[at / 64].fetch_or(bit, std::memory_order_relaxed);
+    } else {
+      heap.pooled[at / 64].fetch_and(~bit, std::memory_order_relaxed);
+    }
+  }
+}
+
+}  // namespace
+
+bool LargePages::pool_may_have(const Heap& heap) {
+  if (!looked_) {
+    pool_[0] = platform::has_page_pool(2_MiB);
+    pool_[1] = platform::has_page_pool(1_GiB);
+    looked_ = true;
+  }
+  return pool_[pool_of(heap.large.load(std::memory_order_relaxed))];
+}
+
+bool LargePages::take_from_pool(Heap& heap, std::size_t index, std::size_t offset, std::size_t bytes) {
+  std::byte* view = heap.view.load(std::memory_order_relaxed);
+  if (view == nullptr || !file_.is_file()) return false;
+  const Page page = heap.large.load(std::memory_order_relaxed);
+  if (platform::back_from_pool(view + offset, bytes, page_bytes(page))) {
+    mark(heap, offset, bytes, true);
+    return true;
+  }
+  // Empty, until pages of ours go back.
+  pool_[pool_of(page)] = false;
+  file_.map_at(reinterpret_cast<std::uintptr_t>(view + offset), index * kHeapBytes + offset, bytes);
+  return false;
+}
+
+void LargePages::give_to_pool(Heap& heap, std::size_t index, std::size_t offset, std::size_t bytes) {
+  std::byte* view = heap.view.load(std::memory_order_relaxed);
+  const std::size_t end = offset + bytes;
+  for (std::size_t at = round_down(offset, 2_MiB); at < end;) {
+    if (!in_pool(heap, at)) {
+      at += 2_MiB;
+      continue;
+    }
+    std::size_t stop = at;
+    while (stop < end && in_pool(heap, stop)) stop += 2_MiB;
+    file_.map_at(reinterpret_cast<std::uintptr_t>(view + at), index * kHeapBytes + at, stop - at);
+    mark(heap, at, stop - at, false);
+    pool_[pool_of(heap.large.load(std::memory_order_relaxed))] = true;
+    at = stop;
+  }
+}
+
+void LargePages::join(Heap& heap, std::size_t offset) {
+  if (wish_ == Pages::Small || wish_ == Pages::Hugetlb || refusals_ >= kPatience) return;
+  std::byte* view = heap.view.load(std::memory_order_relaxed);
+  if (view == nullptr) return;
+  auto* first = reinterpret_cast<volatile unsigned char*>(view + offset);
+  *first = *first;  // the kernel wants one page to be there
+  switch (platform::collapse_pages(view + offset)) {
+    case platform::Collapse::Done:
+      refusals_ = 0;
+      break;
+    case platform::Collapse::NotNow:
+      ++refusals_;
+      break;
+    case platform::Collapse::NotHere:
+      refusals_ = kPatience;
+      break;
+  }
+}
+
+}  // namespace belay

@@ -1,0 +1,76 @@
+#include "platform/kernel_pages.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "platform/cgroup.h"
+
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+namespace belay::platform {
+namespace {
+
+constexpr std::size_t kHugePage = std::size_t{2} << 20;
+
+unsigned long number_in(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  std::array<char, 32> text{};
+  const ssize_t got = ::read(file, text.data(), text.size() - 1);
+  ::close(file);
+  return got > 0 ? std::strtoul(text.data(), nullptr, 10) : 0;
+}
+
+}  // namespace
+
+bool has_page_pool(std::size_t page) {
+  const std::string pool = "/sys/kernel/mm/hugepages/hugepages-" + std::to_string(page / 1024) + "kB/";
+  return number_in(pool + "nr_hugepages") != 0 || number_in(pool + "nr_overcommit_hugepages") != 0;
+}
+
+bool back_from_pool(std::byte* at, std::size_t bytes, std::size_t page) {
+  const int size = __builtin_ctzll(page) << MAP_HUGE_SHIFT;
+  // Private: the pages and what is set aside for them go back to the pool with the mapping, and no child
+  // shares them (the mapping is not inherited).
+  void* got = ::mmap(at, bytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_HUGETLB | size, -1, 0);
+  if (got == MAP_FAILED) return false;
+  ::madvise(at, bytes, MADV_DONTFORK);
+  ::madvise(at, bytes, MADV_DONTDUMP);
+  // A control group may allow fewer pages than the pool has, and says so only at the touch.
+  return ::madvise(at, bytes, MADV_POPULATE_WRITE) == 0;
+}
+
+Collapse collapse_pages(std::byte* at) {
+  if (::madvise(at, kHugePage, MADV_COLLAPSE) == 0) return Collapse::Done;
+  return errno == EINVAL ? Collapse::NotHere : Collapse::NotNow;
+}
+
+std::size_t available_memory() {
+  std::size_t least = SIZE_MAX;
+  const int file = ::open("/proc/meminfo", O_RDONLY | O_CLOEXEC);
+  if (file >= 0) {
+    std::array<char, 4096> text{};
+    const ssize_t got = ::read(file, text.data(), text.size() - 1);
+    ::close(file);
+    const char* line = got > 0 ? std::strstr(text.data(), "MemAvailable:") : nullptr;
+    if (line != nullptr) least = std::strtoul(line + std::strlen("MemAvailable:"), nullptr, 10) * 1024;
+  }
+  return std::min(least, cgroup_memory_headroom().value_or(SIZE_MAX));
+}
+
+}  // namespace belay::platform

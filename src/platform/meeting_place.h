@@ -1,0 +1,28 @@
+// How processes of one user find each other without a daemon: a private directory of symbolic links.
+//
+// A link leads to an open file of another process, through /proc; it is dead when that process is.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace belay::platform {
+
+// A directory that only this user can enter, made if it is missing. `why` says in words why it cannot be
+// used.
+bool private_directory(const std::string& path, std::string& why);
+
+enum class LinkOutcome : std::uint8_t { Made, Exists, NoDirectory, Refused };
+LinkOutcome make_link(const std::string& path, const std::string& target);
+// Replaces the link of that name if there is one.
+bool put_link(const std::string& path, const std::string& target);
+std::optional<std::string> read_link(const std::string& path);
+
+bool remove_directory(const std::string& path);  // only an empty one
+std::vector<std::string> names_in(const std::string& directory);
+
+std::uint32_t user_id();
+
+}  // namespace belay::platform

@@ -30,7 +30,7 @@ class Ledger {
   bool take(std::size_t kind, std::uint64_t pages) {
     std::atomic<std::uint64_t>& account = mine_->of[kind];
     std::uint64_t word = account.load(std::memory_order_relaxed);
-    while (Account::granted(word) - Account::used(word) >= pages) {
+    while (Account::used(word) + pages <= Account::granted(word)) {
       if (account.compare_exchange_weak(word, word + pages, std::memory_order_acq_rel)) return true;
     }
     return take_with_grant(kind, pages);

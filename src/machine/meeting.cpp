@@ -21,7 +21,7 @@ namespace {
 
 using Opened = platform::CommonMemory::Opened;
 
-constexpr int kPatience = 1000;  // milliseconds that a process may be on its way in
+constexpr int kPatience = 1000;  // milliseconds that others may stand in the way
 
 std::string lead_name(std::uint64_t generation) { return fmt::format("lead.{:016x}", generation); }
 std::string target_of(int file) { return fmt::format("/proc/{}/fd/{}", platform::process_id(), file); }
@@ -40,7 +40,7 @@ std::optional<std::uint64_t> lead_generation(std::string_view name) {
 }
 
 struct Member {
-  std::string link;
+  std::string_view role;
   std::uint64_t generation;
   std::int32_t process;
   std::uint64_t start;
@@ -57,8 +57,9 @@ std::optional<Member> member_of(const std::string& name) {
   const auto generation = number<std::uint64_t>(parts[1], 16);
   const auto process = number<std::int32_t>(parts[2], 10);
   const auto start = number<std::uint64_t>(parts[3], 10);
-  if (parts[0] != "member" || !generation || !process || !start) return std::nullopt;
-  return Member{name, *generation, *process, *start};
+  const std::string_view role = parts[0] == kMember ? kMember : parts[0] == kFounder ? kFounder : "";
+  if (role.empty() || !generation || !process || !start) return std::nullopt;
+  return Member{role, *generation, *process, *start};
 }
 
 struct Seen {
@@ -75,7 +76,16 @@ Seen see(const std::string& directory) {
   return seen;
 }
 
-enum class Found : std::uint8_t { Open, Nobody, OnTheWay, OutOfReach };
+// Is another process about to found this generation?
+bool somebody_founds(const Seen& seen, std::uint64_t generation) {
+  return std::ranges::any_of(seen.names, [&](const std::string& name) {
+    const std::optional<Member> who = member_of(name);
+    return who && who->role == kFounder && who->generation == generation &&
+           who->process != platform::process_id() && platform::start_time(who->process) == who->start;
+  });
+}
+
+enum class Found : std::uint8_t { Open, Nobody, WithoutFile, OutOfReach };
 struct Finding {
   Found found = Found::Nobody;
   std::int32_t who = 0;
@@ -113,7 +123,8 @@ Finding find(const std::string& directory, const Seen& seen, bool writable, bool
   }
   for (const std::string& name : seen.names) {
     const std::optional<Member> member = member_of(name);
-    if (!member || member->generation != seen.generation || member->process == me) continue;
+    if (!member || member->role != kMember || member->generation != seen.generation || member->process == me)
+      continue;
     const std::string path = directory + "/" + name;
     const std::optional<std::string> target = platform::read_link(path);
     if (!target) continue;
@@ -129,9 +140,13 @@ Finding find(const std::string& directory, const Seen& seen, bool writable, bool
         break;
       case Opened::NotOurs:
       case Opened::Gone:
-        // Alive, and nothing of ours is open there: on its way in, a program that closed all files, or one
-        // that has become another program.
-        if (finding.found == Found::Nobody) finding = {Found::OnTheWay, member->process};
+        // Alive, and nothing of ours is open there: on its way in, a program that closed all its files, or
+        // one that has become another program.
+        if (platform::has_mapped(member->process, 0, kStateName) == platform::Maps::Yes) {
+          finding = {Found::WithoutFile, member->process};
+        } else if (tidy && platform::read_link(*target) != platform::kReserved) {
+          platform::remove_file(path);
+        }
         break;
     }
   }
@@ -211,14 +226,9 @@ Result<Met> meet(const Place& place, const std::string& name, const Header& head
   const std::int32_t me = platform::process_id();
   const std::optional<std::uint64_t> start = platform::start_time(me);
   if (!start) return cannot_join(name, "there is no /proc", "mount it, or set BELAY_MACHINE=private");
-  // The number under which the state will be open here is known before it is, so that we can say that we
-  // come.
-  const int reserved = platform::reserve_descriptor();
-  if (reserved < 0) {
-    return cannot_join(name, "this process has no file descriptor left",
-                       "raise 'ulimit -n', or set BELAY_MACHINE=private");
-  }
+  int reserved = -1;
   const auto give_up = [&](std::string what, std::string todo) {
+    met.memory = platform::CommonMemory{};
     leave(met);
     platform::release_descriptor(reserved);
     return cannot_join(name, std::move(what), std::move(todo));
@@ -227,62 +237,70 @@ Result<Met> meet(const Place& place, const std::string& name, const Header& head
     return give_up("nothing can be written into its directory " + met.directory,
                    "make room there, or set BELAY_MACHINES to another directory");
   };
-  const auto link_of = [&](std::uint64_t generation) {
-    return met.directory + "/" + link_name(generation, me, *start);
+  const auto path_of = [&](std::string_view role, std::uint64_t generation) {
+    return met.directory + "/" + link_name(role, generation, me, *start);
   };
 
   for (int waited = 0;;) {
+    // The number under which the state will be open here is known before it is, so that we can say that we
+    // come.
+    if (reserved < 0) reserved = platform::reserve_descriptor();
+    if (reserved < 0)
+      return give_up("this process has no file descriptor left",
+                     "raise 'ulimit -n', or set BELAY_MACHINE=private");
     std::string why;
     if (!platform::private_directory(met.directory, why))
       return give_up(why, "set BELAY_MACHINES to a directory of your own, or BELAY_MACHINE=private");
     const std::uint64_t now = see(met.directory).generation;
+    const std::uint64_t next = now + 1;
     if (now != 0) {
-      // Say first that we come, then look for somebody: whoever looks after us sees us, and whoever looked
-      // before us and found nobody was right, so we shall find nobody either.
-      if (!platform::put_link(link_of(now), target_of(reserved))) {
+      const std::string my_link = path_of(kMember, now);
+      if (!platform::put_link(my_link, target_of(reserved))) {
         if (++waited > kPatience) return no_room();
         platform::sleep_briefly();
         continue;
       }
       const Finding finding = find(met.directory, see(met.directory), true, true, met.memory);
-      switch (finding.found) {
-        case Found::Open:
-          if (std::string fault = fault_in(met.memory); !fault.empty()) {
-            met.memory = platform::CommonMemory{};
-            return give_up(std::move(fault),
-                           "end the processes that are on it ('belay machine ls' lists them), or set "
-                           "BELAY_MACHINE to another name");
-          }
-          if (see(met.directory).generation == now && met.memory.move_to(reserved)) return met;
-          met.memory = platform::CommonMemory{};
-          platform::remove_file(link_of(now));
-          continue;
-        case Found::OutOfReach:
-          return give_up(
-              fmt::format("process {} is on it, and the kernel lets nobody look into that process (it is "
-                          "set-uid, or has made itself undumpable)",
-                          finding.who),
-              "start another process on that machine first, or set BELAY_MACHINE to another name");
-        case Found::OnTheWay:
-          if (++waited <= kPatience) {
-            platform::sleep_briefly();
-            continue;
-          }
-          if (platform::has_mapped(finding.who, 0, kStateName) == platform::Maps::Yes) {
-            return give_up(
-                fmt::format(
-                    "process {} is on it and has closed its file descriptors, so that nobody can follow",
-                    finding.who),
-                "start another process on that machine first, or set BELAY_MACHINE to another name");
-          }
-          break;  // it is stopped at the door, or has become another program: nobody is in
-        case Found::Nobody:
-          break;
+      if (finding.found == Found::Open) {
+        if (std::string fault = fault_in(met.memory); !fault.empty())
+          return give_up(std::move(fault),
+                         "end the processes that are on it ('belay machine ls' lists them), or set "
+                         "BELAY_MACHINE to another name");
+        met.memory.move_to(reserved);
+        reserved = -1;
+        // From here on everybody can see that we are in. Whoever is about to found the next generation said
+        // so before looking, so either they have seen us or we see them now, and step back.
+        const Seen after = see(met.directory);
+        if (after.generation == now && (++waited > kPatience || !somebody_founds(after, next))) return met;
+        met.memory = platform::CommonMemory{};
+        platform::remove_file(my_link);
+        platform::sleep_briefly();
+        continue;
       }
-      platform::remove_file(link_of(now));
+      if (finding.found == Found::OutOfReach) {
+        return give_up(
+            fmt::format(
+                "process {} is on it, and the kernel lets nobody look into that process (it is set-uid, "
+                "or has made itself undumpable)",
+                finding.who),
+            "start another process on that machine first, or set BELAY_MACHINE to another name");
+      }
+      if (finding.found == Found::WithoutFile) {
+        return give_up(
+            fmt::format("process {} is on it and has closed its file descriptors, so that nobody can follow",
+                        finding.who),
+            "start another process on that machine first, or set BELAY_MACHINE to another name");
+      }
+      platform::remove_file(my_link);
+      // Nobody is in. Say that the next generation comes, and look once more.
+      if (!platform::put_link(path_of(kFounder, next), target_of(reserved))) return no_room();
+      if (find(met.directory, see(met.directory), true, true, met.memory).found != Found::Nobody) {
+        met.memory = platform::CommonMemory{};
+        platform::remove_file(path_of(kFounder, next));
+        continue;
+      }
     }
 
-    const std::uint64_t next = now + 1;
     met.memory = platform::CommonMemory::create(kStateName, header.bytes);
     if (!met.memory.valid()) {
       return give_up(
@@ -296,25 +314,21 @@ Result<Met> meet(const Place& place, const std::string& name, const Header& head
     fresh.place = place_of(met.directory);
     fresh.check = State::check_of(fresh);
     const std::string target = target_of(met.memory.file());
-    switch (platform::make_link(met.directory + "/" + lead_name(next), target)) {
-      case platform::LinkOutcome::Made:
-        platform::put_link(link_of(next), target);
-        for (const std::string& each : platform::names_in(met.directory)) {
-          const auto lead = lead_generation(each);
-          const auto member = member_of(each);
-          if ((lead && *lead < next) || (member && member->generation < next))
-            platform::remove_file(met.directory + "/" + each);
-        }
-        platform::release_descriptor(reserved);
-        return met;
-      case platform::LinkOutcome::Exists:
-      case platform::LinkOutcome::NoDirectory:
-        met.memory = platform::CommonMemory{};  // somebody was quicker, or tidied up: look again
-        break;
-      case platform::LinkOutcome::Refused:
-        met.memory = platform::CommonMemory{};
-        return no_room();
+    const platform::LinkOutcome led = platform::make_link(met.directory + "/" + lead_name(next), target);
+    platform::remove_file(path_of(kFounder, next));
+    if (led == platform::LinkOutcome::Made) {
+      platform::put_link(path_of(kMember, next), target);
+      for (const std::string& each : platform::names_in(met.directory)) {
+        const auto lead = lead_generation(each);
+        const auto member = member_of(each);
+        if ((lead && *lead < next) || (member && member->generation < next))
+          platform::remove_file(met.directory + "/" + each);
+      }
+      platform::release_descriptor(reserved);
+      return met;
     }
+    if (led == platform::LinkOutcome::Refused) return no_room();
+    met.memory = platform::CommonMemory{};  // somebody was quicker, or tidied up: look again
   }
 }
 

@@ -9,8 +9,9 @@
 
 namespace belay::machine {
 
-std::string link_name(std::uint64_t generation, std::int32_t process, std::uint64_t start) {
-  return fmt::format("member.{:016x}.{}.{}", generation, process, start);
+std::string link_name(std::string_view role, std::uint64_t generation, std::int32_t process,
+                      std::uint64_t start) {
+  return fmt::format("{}.{:016x}.{}.{}", role, generation, process, start);
 }
 
 // A live process holds the lock on its row's byte. A program that closes all descriptors loses the lock but
@@ -66,7 +67,8 @@ void Roster::clear(std::size_t row, std::uint64_t life) {
 
 void Roster::bury(std::size_t row, std::uint64_t life) {
   Row& of = state_.rows[row];
-  const std::string link = directory_ + "/" + link_name(state_.header.generation, of.process, of.start);
+  const std::string link =
+      directory_ + "/" + link_name(kMember, state_.header.generation, of.process, of.start);
   clear(row, life);
   const bool has_link = Life::state(life) == Life::Live && !is_me(of);
   if (of.life.compare_exchange_strong(life, Life::next(life, Life::Free)) && has_link) {
@@ -105,7 +107,8 @@ bool Roster::settle_in(std::size_t row) {
         platform::has_mapped(of.process, memory_.inode(), kStateName) != platform::Maps::No)
       return false;
     if (!mine_once)
-      platform::remove_file(directory_ + "/" + link_name(state_.header.generation, of.process, of.start));
+      platform::remove_file(directory_ + "/" +
+                            link_name(kMember, state_.header.generation, of.process, of.start));
   }
   // First the life, then the words: whoever judged the one before will not touch them any more.
   const std::uint64_t claiming = Life::next(before, Life::Claiming);
@@ -117,8 +120,7 @@ bool Roster::settle_in(std::size_t row) {
   const std::string name = platform::process_name();
   put_text(of.name, name.data(), name.size());
   std::uint32_t rows = state_.used_rows.load(std::memory_order_acquire);
-  while (rows <= row &&
-         !state_.used_rows.compare_exchange_weak(rows, static_cast<std::uint32_t>(row) + 1)) {
+  while (rows <= row && !state_.used_rows.compare_exchange_weak(rows, static_cast<std::uint32_t>(row) + 1)) {
   }
   of.life.store(Life::next(claiming, Life::Live), std::memory_order_seq_cst);
   mine_ = row;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "machine/state.h"
 #include "platform/common_memory.h"
@@ -43,7 +44,10 @@ class Roster {
 };
 
 // The name of a process's link in the directory where the processes of a machine meet.
-std::string link_name(std::uint64_t generation, std::int32_t process, std::uint64_t start);
+inline constexpr std::string_view kMember = "member";
+inline constexpr std::string_view kFounder = "founder";  // of the next generation, while it looks for others
+std::string link_name(std::string_view role, std::uint64_t generation, std::int32_t process,
+                      std::uint64_t start);
 
 // Is the process of this row alive? For any process, on the machine or not.
 bool alive(const platform::CommonMemory& memory, const State& state, std::size_t row,

@@ -41,7 +41,7 @@ struct Header {
   std::array<char, 640> settings;  // as words, to compare and to show
   std::array<char, 32> founder_name;
   std::int32_t founder, padding;
-  std::uint64_t check;              // over everything above
+  std::uint64_t check;  // over everything above
 };
 inline constexpr std::array<char, 8> kMagic{'b', 'e', 'l', 'a', 'y', 'm', 'a', 'c'};
 

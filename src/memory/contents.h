@@ -67,6 +67,8 @@ class Contents {
   bool host_may_touch() const { return settings_.access == HostAccess::Allow; }
   std::size_t committed() const { return file_.committed(); }
   const HostRoom& room() const { return room_; }
+  // Whether a device has only as many large pages as the kernel's pool.
+  bool pool_is_limit() const { return keeps_bytes() && large_.must_be_from_pool(); }
   void abandon() { file_.abandon(); }
 
  private:

@@ -5,6 +5,7 @@
 
 #include "base/words.h"
 #include "observe/observe.h"
+#include "platform/kernel_pages.h"
 
 namespace belay {
 
@@ -128,6 +129,21 @@ void DeviceMemory::release(const Block& block) {
   } else {
     pools_[static_cast<std::size_t>(class_of(block.page, block.origin))].give(block.start, block.footprint);
   }
+}
+
+Amounts DeviceMemory::figures(Page page, bool p2p) const {
+  if (!contents_->pool_is_limit()) return books_.of(page, p2p);
+  const auto in_pool = [&](Page kind) {
+    const platform::PagePool pool = platform::page_pool(page_bytes(kind));
+    const Amounts books = books_.of(kind, p2p);
+    return Amounts{std::min(books.free, pool.free * page_bytes(kind)),
+                   std::min(books.total, pool.total * page_bytes(kind))};
+  };
+  if (page != Page::Normal) return in_pool(page);
+  // Huge and normal add up to the device here, too (M-430 a).
+  const Amounts all = books_.pool();
+  const Amounts huge = in_pool(Page::Huge2M);
+  return {all.free - std::min(all.free, huge.free), all.total - std::min(all.total, huge.total)};
 }
 
 std::vector<ModuleUsage> DeviceMemory::usage() const {

@@ -31,7 +31,8 @@ class DeviceMemory {
   void release(const Block& block);  // already withdrawn from the map
 
   const Books& books() const { return books_; }
-  std::vector<ModuleUsage> usage() const;  // largest first, only modules that ever held something
+  Amounts figures(Page page, bool p2p) const;  // with the kernel's pool, where that is the limit
+  std::vector<ModuleUsage> usage() const;      // largest first, only modules that ever held something
 
  private:
   struct Usage {

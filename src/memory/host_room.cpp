@@ -6,16 +6,18 @@
 
 namespace belay {
 namespace {
-// Left alone: page tables, this process's other needs, and neighbours that looked at the same moment.
-constexpr std::size_t kLeftAlone = 64_MiB;
+// Left alone, or a twentieth of everything if that is more: what the program itself and its neighbours need
+// next.
+constexpr std::size_t kLeftAlone = 32_MiB;
 constexpr std::size_t kMostPerLook = 1_GiB;
 }  // namespace
 
 bool HostRoom::take(std::size_t bytes) {
   if (limit_ && bytes > *limit_ - std::min(taken_, *limit_)) return false;
   if (bytes > seen_) {
-    const std::size_t there = platform::available_memory();
-    const std::size_t room = there - std::min(there, std::max(kLeftAlone, there / 32));
+    const platform::MemoryLeft there = platform::memory_left();
+    const std::size_t room =
+        there.available - std::min(there.available, std::max(kLeftAlone, there.total / 20));
     if (bytes > room) return false;
     seen_ = std::max(bytes, std::min(room / 8, kMostPerLook));
   }

@@ -144,7 +144,9 @@ void CommonMemory::abandon() {
   start_ = nullptr;
 }
 
-int reserve_descriptor() { return ::open("/dev/null", O_RDONLY | O_CLOEXEC); }
-void release_descriptor(int file) { ::close(file); }
+int reserve_descriptor() { return ::open(kReserved, O_RDONLY | O_CLOEXEC); }
+void release_descriptor(int file) {
+  if (file >= 0) ::close(file);
+}
 
 }  // namespace belay::platform

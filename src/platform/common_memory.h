@@ -58,6 +58,7 @@ class CommonMemory {
 };
 
 // A descriptor that is only a number so far: something harmless is open there.
+inline constexpr const char* kReserved = "/dev/null";
 int reserve_descriptor();
 void release_descriptor(int file);
 

@@ -97,20 +97,20 @@ std::string virtual_machine_hint(const std::string& root, const std::string& ker
 
 std::vector<HugePool> read_pools(const std::string& root) {
   std::vector<HugePool> pools;
-  const std::string all = root + "/sys/kernel/mm/hugepages";
+  const std::string all = root + "/sys/kernel/mm/hugepages/";
   const std::string prefix = "hugepages-";
   for (const std::string& name : files_with_prefix(all, prefix)) {
     if (!name.ends_with("kB")) continue;
     const std::optional<std::size_t> kilobytes =
         whole_number(std::string_view{name}.substr(prefix.size(), name.size() - prefix.size() - 2));
     if (!kilobytes || *kilobytes == 0 || *kilobytes > SIZE_MAX / 1024) continue;
-    const std::string pool = all + "/" + name + "/";
+    const std::string pool = all + name;
     pools.push_back({.page_bytes = *kilobytes * 1024,
-                     .pages = number_in(pool + "nr_hugepages"),
-                     .free = number_in(pool + "free_hugepages"),
-                     .reserved = number_in(pool + "resv_hugepages"),
-                     .overcommit = number_in(pool + "nr_overcommit_hugepages"),
-                     .surplus = number_in(pool + "surplus_hugepages")});
+                     .pages = number_in(pool + "/nr_hugepages"),
+                     .free = number_in(pool + "/free_hugepages"),
+                     .reserved = number_in(pool + "/resv_hugepages"),
+                     .overcommit = number_in(pool + "/nr_overcommit_hugepages"),
+                     .surplus = number_in(pool + "/surplus_hugepages")});
   }
   std::ranges::sort(pools, {}, &HugePool::page_bytes);
   return pools;

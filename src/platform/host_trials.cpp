@@ -90,7 +90,7 @@ void try_collapse(HostTrials& trials, const MemoryFile& file) {
   // Writing by call answers with an error where a touch could end in SIGBUS; reading then maps the page.
   if (::pwrite(file.number(), "", 1, 0) != 1) return;
   static_cast<void>(*static_cast<const volatile char*>(aligned));
-  for (int attempt = 0; attempt < 4; ++attempt) {  // EAGAIN: no free 2 MB at this moment
+  for (int attempt = 0; attempt < 16; ++attempt) {  // EAGAIN: no free 2 MB at this moment
     const bool done = ::madvise(aligned, 2_MiB, MADV_COLLAPSE) == 0;
     trials.collapse_error = done ? 0 : errno;
     trials.collapse = can(done);

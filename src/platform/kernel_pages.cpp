@@ -35,10 +35,14 @@ unsigned long number_in(const std::string& path) {
   return got > 0 ? std::strtoul(text.data(), nullptr, 10) : 0;
 }
 
+std::string pool_directory(std::size_t page) {
+  return "/sys/kernel/mm/hugepages/hugepages-" + std::to_string(page / 1024) + "kB/";
+}
+
 }  // namespace
 
 bool has_page_pool(std::size_t page) {
-  const std::string pool = "/sys/kernel/mm/hugepages/hugepages-" + std::to_string(page / 1024) + "kB/";
+  const std::string pool = pool_directory(page);
   return number_in(pool + "nr_hugepages") != 0 || number_in(pool + "nr_overcommit_hugepages") != 0;
 }
 
@@ -60,17 +64,29 @@ Collapse collapse_pages(std::byte* at) {
   return errno == EINVAL ? Collapse::NotHere : Collapse::NotNow;
 }
 
-std::size_t available_memory() {
-  std::size_t least = SIZE_MAX;
+PagePool page_pool(std::size_t page) {
+  const std::string pool = pool_directory(page);
+  const std::size_t free = number_in(pool + "free_hugepages");
+  return {number_in(pool + "nr_hugepages"), free - std::min(free, number_in(pool + "resv_hugepages"))};
+}
+
+MemoryLeft memory_left() {
+  MemoryLeft left;
   const int file = ::open("/proc/meminfo", O_RDONLY | O_CLOEXEC);
   if (file >= 0) {
     std::array<char, 4096> text{};
     const ssize_t got = ::read(file, text.data(), text.size() - 1);
     ::close(file);
-    const char* line = got > 0 ? std::strstr(text.data(), "MemAvailable:") : nullptr;
-    if (line != nullptr) least = std::strtoul(line + std::strlen("MemAvailable:"), nullptr, 10) * 1024;
+    const auto figure = [&](const char* name) {
+      const char* line = got > 0 ? std::strstr(text.data(), name) : nullptr;
+      return line == nullptr ? SIZE_MAX : std::strtoul(line + std::strlen(name), nullptr, 10) * 1024;
+    };
+    left = {figure("MemAvailable:"), figure("MemTotal:")};
   }
-  return std::min(least, cgroup_memory_headroom().value_or(SIZE_MAX));
+  for (const CgroupMemory& group : cgroup_memory_limits()) {
+    if (group.headroom() < left.available) left = {group.headroom(), group.limit};
+  }
+  return left;
 }
 
 }  // namespace belay::platform

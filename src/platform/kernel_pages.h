@@ -17,8 +17,16 @@ enum class Collapse : std::uint8_t { Done, NotNow, NotHere };
 // Makes one 2 MB page out of the small ones at a multiple of 2 MB. NotHere: this kernel never does.
 Collapse collapse_pages(std::byte* at);
 
-// What may still be committed before the kernel runs out and kills: the smallest of what the machine has and
-// what the control groups allow. SIZE_MAX when nothing tells.
-std::size_t available_memory();
+struct PagePool {
+  std::size_t total = 0, free = 0;  // pages; free: not set aside for anybody
+};
+PagePool page_pool(std::size_t page);
+
+// What may still be committed before the kernel runs out and kills, and out of how much in all: the machine,
+// or the control group that leaves the least. SIZE_MAX when nothing tells.
+struct MemoryLeft {
+  std::size_t available = SIZE_MAX, total = SIZE_MAX;
+};
+MemoryLeft memory_left();
 
 }  // namespace belay::platform

@@ -39,16 +39,16 @@ constexpr std::array<AttributeRow, 18> kAttributes{{
     {Asks::Whatever, Share::Giant, true},
 }};
 
-Amounts figures(const Books& books, Share share, bool p2p) {
+Amounts figures(const DeviceMemory& device, Share share, bool p2p) {
   switch (share) {
     case Share::All:
-      return books.pool();
+      return device.books().pool();
     case Share::Normal:
-      return books.of(Page::Normal, p2p);
+      return device.figures(Page::Normal, p2p);
     case Share::Huge:
-      return books.of(Page::Huge2M, p2p);
+      return device.figures(Page::Huge2M, p2p);
     case Share::Giant:
-      return books.of(Page::Huge1G, p2p);
+      return device.figures(Page::Huge1G, p2p);
   }
   return {};
 }
@@ -103,7 +103,7 @@ Status memory_info(Process& process, aclrtMemAttr attribute, std::size_t* free, 
   // HBM questions on a DDR chip are answered as DDR ones; DDR on an HBM chip is memory it does not have.
   const bool absent = row.technology == Asks::Ddr && product.technology == Technology::Hbm;
   const Amounts amounts =
-      absent ? Amounts{0, 0} : figures(process.memory().device(context->device).books(), row.share, row.p2p);
+      absent ? Amounts{0, 0} : figures(process.memory().device(context->device), row.share, row.p2p);
   *free = amounts.free;
   *total = amounts.total;
   return done();

@@ -5,15 +5,20 @@
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "acl/acl_rt.h"
 #include "cli/command.h"
+#include "cli/doctor.h"
 #include "cli/explain.h"
 #include "cli/help.h"
+#include "cli/machine.h"
 #include "cli/nearest.h"
+#include "cli/products.h"
 #include "cli/rule.h"
 #include "cli/run.h"
+#include "cli/smi.h"
 
 namespace belay::cli {
 namespace {
@@ -51,7 +56,11 @@ int obey(std::vector<std::string> words) {
            "Examples:\n"
            "  belay run -- ./my_program                    run it on an emulated A2 server\n"
            "  belay explain 2M --policy HUGE_ONLY          what does 2 MB cost, and why?\n"
-           "  belay rule M-48                              the text of a rule");
+           "  belay rule M-48                              the text of a rule\n"
+           "  belay products                               what can be emulated, with its figures\n"
+           "  belay doctor                                 will it work on this machine, and how well?\n"
+           "  belay smi --watch                            who holds how much of which device?\n"
+           "  belay machine ls                             which machines do processes share?");
 
   const bool nothing = words.empty();
   std::vector<std::string> after_dashes = take_after_dashes(words);
@@ -59,6 +68,10 @@ int obey(std::vector<std::string> words) {
       {"run", add_run(app, std::move(after_dashes))},
       {"explain", add_explain(app)},
       {"rule", add_rule(app)},
+      {"products", add_products(app)},
+      {"doctor", add_doctor(app)},
+      {"smi", add_smi(app)},
+      {"machine", add_machine(app)},
   };
   if (nothing) {
     fmt::print(stderr, "{}", app.help());
@@ -68,12 +81,13 @@ int obey(std::vector<std::string> words) {
   const auto command = std::ranges::find(commands, words[0], &Command::name);
   const bool known = command != std::end(commands);
   if (!known && !words[0].starts_with('-')) {
-    const std::string_view names[] = {"run", "explain", "rule"};
+    std::vector<std::string_view> names;
+    for (const Command& each : commands) names.push_back(each.name);
     const std::string_view near = nearest(words[0], names);
     return complain("belay",
                     near.empty() ? fmt::format("there is no command '{}'", words[0])
                                  : fmt::format("there is no command '{}'; did you mean {}?", words[0], near),
-                    "the commands are run, explain and rule; 'belay --help' tells more");
+                    fmt::format("the commands are {}; 'belay --help' tells more", fmt::join(names, ", ")));
   }
   const std::string name = known ? "belay " + command->name : "belay";
   try {

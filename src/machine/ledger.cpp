@@ -6,30 +6,8 @@
 
 namespace belay::machine {
 namespace {
-
-// A grant under way: to which account, how many pages, at which turn of that account, and a number that
-// makes the word new each time.
-struct Pending {
-  static constexpr unsigned kAccountBits = 13;
-  static constexpr unsigned kTurnBits = 12;
-  static std::uint64_t make(std::uint64_t account, std::uint64_t pages, std::uint64_t turn,
-                            std::uint64_t number) {
-    return account | pages << kAccountBits | turn << (kAccountBits + Account::kBits) |
-           number << (kAccountBits + Account::kBits + kTurnBits);
-  }
-  static std::uint64_t account(std::uint64_t word) { return word & ((1U << kAccountBits) - 1); }
-  static std::uint64_t pages(std::uint64_t word) { return word >> kAccountBits & Account::kField; }
-  static std::uint64_t turn(std::uint64_t word) {
-    return word >> (kAccountBits + Account::kBits) & ((1U << kTurnBits) - 1);
-  }
-  static std::uint64_t number(std::uint64_t word) {
-    return word >> (kAccountBits + Account::kBits + kTurnBits);
-  }
-};
-static_assert(kSlots * 8 <= 1U << Pending::kAccountBits && kKinds <= 8);
-
+constexpr int kMostLooks = 100;
 }  // namespace
-
 void Ledger::open(State& state, std::size_t device, Roster& roster) {
   state_ = &state;
   device_ = &state.devices[device];
@@ -53,26 +31,27 @@ void Ledger::complete(std::uint64_t pending) {
   }
 }
 
-std::uint64_t Ledger::room(std::size_t kind) const {
+Ledger::Look Ledger::look(std::size_t kind) const {
   const Limits& limits = state_->header.limits;
+  Look look;
   std::array<std::uint64_t, 3> of_page{};
   std::uint64_t p2p = 0;
   const std::size_t rows = rows_of(*state_);
   for (std::size_t row = 0; row < rows; ++row) {
     for (std::size_t each = 0; each < kKinds; ++each) {
-      const std::uint64_t granted =
-          Account::granted(device_->accounts[row].of[each].load(std::memory_order_acquire));
-      of_page[each / 2] += granted;
-      if (each % 2 == 1) p2p += granted;
+      const std::uint64_t word = device_->accounts[row].of[each].load(std::memory_order_acquire);
+      of_page[each / 2] += Account::granted(word);
+      if (each % 2 == 1) p2p += Account::granted(word);
+      look.print = (look.print ^ word) * 0x9E3779B97F4A7C15U;
     }
   }
   const auto left = [](std::uint64_t limit, std::uint64_t granted) {
     return limit - std::min(limit, granted);
   };
-  std::uint64_t room = std::min(left(limits.total, of_page[0] + of_page[1] + of_page[2]),
-                                left(limits.of_page[kind / 2], of_page[kind / 2]));
-  if (kind % 2 == 1) room = std::min(room, left(limits.p2p, p2p));
-  return room;
+  look.room = std::min(left(limits.total, of_page[0] + of_page[1] + of_page[2]),
+                       left(limits.of_page[kind / 2], of_page[kind / 2]));
+  if (kind % 2 == 1) look.room = std::min(look.room, left(limits.p2p, p2p));
+  return look;
 }
 
 // Up to so many granted pages that nobody uses; true if there was any.
@@ -99,12 +78,12 @@ bool Ledger::take_back_credit(std::uint64_t pages) {
 bool Ledger::take_with_grant(std::size_t kind, std::uint64_t pages) {
   const Limits& limits = state_->header.limits;
   if (pages > std::min(limits.total, limits.of_page[kind / 2])) return false;
-  for (;;) {
+  for (int refusals = 0;;) {
     std::uint64_t pending = device_->pending.load(std::memory_order_acquire);
     complete(pending);
     const std::uint64_t turn = Account::turn(mine_->of[kind].load(std::memory_order_acquire));
-    const std::uint64_t left = room(kind);  // others may lower grants meanwhile; none can be raised unnoticed
-    if (pages <= left) {
+    const Look seen = look(kind);  // others may lower grants meanwhile; none can be raised unnoticed
+    if (pages <= seen.room) {
       const std::uint64_t next =
           Pending::make(roster_->mine() * 8 + kind, pages, turn, Pending::number(pending) + 1);
       if (!device_->pending.compare_exchange_strong(pending, next, std::memory_order_acq_rel)) continue;
@@ -112,10 +91,14 @@ bool Ledger::take_with_grant(std::size_t kind, std::uint64_t pages) {
       return true;
     }
     // A limit on one kind may be what is short: then all credit comes back, else only what is missing.
-    const bool by_kind = left < pages && limits.of_page[kind / 2] != kNoLimit;
-    if (take_back_credit(by_kind || kind % 2 == 1 ? kNoLimit : pages - left)) continue;
+    const bool of_kind = limits.of_page[kind / 2] != kNoLimit || (kind % 2 == 1 && limits.p2p != kNoLimit);
+    if (take_back_credit(of_kind ? kNoLimit : pages - seen.room)) continue;
     if (roster_->return_what_the_dead_held(index_)) continue;
-    if (device_->pending.load(std::memory_order_acquire) == pending) return false;
+    // Pages may have moved from one account to another while we went from one to the next: only if nothing
+    // moved was there nothing. Someone who never comes to rest does not keep us here for ever.
+    const bool still =
+        look(kind).print == seen.print && device_->pending.load(std::memory_order_acquire) == pending;
+    if (still || ++refusals > kMostLooks) return false;
   }
 }
 

@@ -47,7 +47,11 @@ class Ledger {
   bool take_with_grant(std::size_t kind, std::uint64_t pages);
   void complete(std::uint64_t pending);
   bool take_back_credit(std::uint64_t pages);
-  std::uint64_t room(std::size_t kind) const;
+  struct Look {
+    std::uint64_t room = 0;   // pages that may still be granted for that kind
+    std::uint64_t print = 0;  // of all accounts: the same twice means that nothing moved
+  };
+  Look look(std::size_t kind) const;
 
   State* state_ = nullptr;
   Device* device_ = nullptr;

@@ -77,7 +77,7 @@ Machine::Machine(Met met, std::string name)
     : met_{std::move(met)},
       name_{std::move(name)},
       shared_{met_.memory.shared()},
-      roster_{met_.memory, state(), met_.directory} {}
+      roster_{met_.memory, state(), met_.directory, met_.joined} {}
 
 std::unique_ptr<Machine> Machine::alone(const Wish& wish, std::string note) {
   Met met;

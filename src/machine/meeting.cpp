@@ -39,27 +39,21 @@ std::optional<std::uint64_t> lead_generation(std::string_view name) {
   return number<std::uint64_t>(name.substr(5), 16);
 }
 
-struct Member {
-  std::string_view role;
-  std::uint64_t generation;
-  std::int32_t process;
-  std::uint64_t start;
-};
-std::optional<Member> member_of(const std::string& name) {
-  std::array<std::string_view, 4> parts{};
-  std::string_view rest = name;
+std::optional<LinkName> member_of(std::string_view name) {
+  std::array<std::string_view, 5> parts{};
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    const std::size_t dot = i + 1 < parts.size() ? rest.find('.') : rest.size();
+    const std::size_t dot = i + 1 < parts.size() ? name.find('.') : name.size();
     if (dot == std::string_view::npos) return std::nullopt;
-    parts[i] = rest.substr(0, dot);
-    rest.remove_prefix(std::min(rest.size(), dot + 1));
+    parts[i] = name.substr(0, dot);
+    name.remove_prefix(std::min(name.size(), dot + 1));
   }
   const auto generation = number<std::uint64_t>(parts[1], 16);
   const auto process = number<std::int32_t>(parts[2], 10);
   const auto start = number<std::uint64_t>(parts[3], 10);
+  const auto joined = number<std::uint64_t>(parts[4], 10);
   const std::string_view role = parts[0] == kMember ? kMember : parts[0] == kFounder ? kFounder : "";
-  if (role.empty() || !generation || !process || !start) return std::nullopt;
-  return Member{role, *generation, *process, *start};
+  if (role.empty() || !generation || !process || !start || !joined) return std::nullopt;
+  return LinkName{role, *generation, *process, *start, *joined};
 }
 
 struct Seen {
@@ -79,7 +73,7 @@ Seen see(const std::string& directory) {
 // Is another process about to found this generation?
 bool somebody_founds(const Seen& seen, std::uint64_t generation) {
   return std::ranges::any_of(seen.names, [&](const std::string& name) {
-    const std::optional<Member> who = member_of(name);
+    const std::optional<LinkName> who = member_of(name);
     return who && who->role == kFounder && who->generation == generation &&
            who->process != platform::process_id() && platform::start_time(who->process) == who->start;
   });
@@ -91,38 +85,21 @@ struct Finding {
   std::int32_t who = 0;
 };
 
-std::uint64_t place_of(const std::string& directory) { return hash_of(directory.data(), directory.size()); }
-
-// Is it the state of this machine, and not of another that a process joined after it was here? One that
-// cannot be read counts as ours: it is a member's, and what is wrong with it will be told.
-bool belongs(const platform::CommonMemory& memory, const std::string& directory, std::uint64_t generation) {
-  if (memory.bytes() < sizeof(Header)) return true;
-  const Header& header = reinterpret_cast<const State*>(memory.start())->header;
-  if (header.magic != kMagic || header.layout != kLayout) return true;
-  return header.generation == generation && header.place == place_of(directory);
-}
-
 // Opens the state of a generation through any of its members.
 Finding find(const std::string& directory, const Seen& seen, bool writable, bool tidy,
              platform::CommonMemory& memory) {
   Finding finding;
   const std::int32_t me = platform::process_id();
+  const std::string state = state_name(directory, seen.generation);
   const auto open = [&](const std::string& target) {
-    Opened opened = platform::CommonMemory::open(target, kStateName, writable, memory);
-    if (opened == Opened::Done && !belongs(memory, directory, seen.generation)) {
-      memory = platform::CommonMemory{};
-      opened = Opened::Gone;
-    }
-    return opened;
+    return platform::CommonMemory::open(target, state.c_str(), writable, memory);
   };
-  // The founder first: with it alive, the others need not be looked at. Its number may have been used again,
-  // so only a sound state counts here.
+  // The founder first: with it alive, the others need not be looked at.
   if (const auto target = platform::read_link(directory + "/" + lead_name(seen.generation))) {
-    if (open(*target) == Opened::Done && fault_in(memory).empty()) return {Found::Open};
-    memory = platform::CommonMemory{};
+    if (open(*target) == Opened::Done) return {Found::Open};
   }
   for (const std::string& name : seen.names) {
-    const std::optional<Member> member = member_of(name);
+    const std::optional<LinkName> member = member_of(name);
     if (!member || member->role != kMember || member->generation != seen.generation || member->process == me)
       continue;
     const std::string path = directory + "/" + name;
@@ -132,7 +109,15 @@ Finding find(const std::string& directory, const Seen& seen, bool writable, bool
       if (tidy) platform::remove_file(path);
       continue;
     }
-    switch (open(*target)) {
+    Opened opened = open(*target);
+    if (opened == Opened::Gone) {
+      // Where the first thread of a process has ended, the others still show what is open.
+      const std::string file = target->substr(target->rfind('/') + 1);
+      for (const std::string& thread : platform::threads_of(member->process)) {
+        if (opened == Opened::Gone) opened = open(thread + "/fd/" + file);
+      }
+    }
+    switch (opened) {
       case Opened::Done:
         return {Found::Open};
       case Opened::Refused:
@@ -142,7 +127,7 @@ Finding find(const std::string& directory, const Seen& seen, bool writable, bool
       case Opened::Gone:
         // Alive, and nothing of ours is open there: on its way in, a program that closed all its files, or
         // one that has become another program.
-        if (platform::has_mapped(member->process, 0, kStateName) == platform::Maps::Yes) {
+        if (platform::has_mapped(member->process, 0, state.c_str()) == platform::Maps::Yes) {
           finding = {Found::WithoutFile, member->process};
         } else if (tidy && platform::read_link(*target) != platform::kReserved) {
           platform::remove_file(path);
@@ -179,7 +164,7 @@ std::string fault_in(const platform::CommonMemory& memory) {
 Place meeting_place(const std::string& wished) {
   if (!wished.empty()) {
     Place place{wished, {}};
-    if (!platform::private_directory(wished, place.trouble)) place.directory.clear();
+    if (!platform::usable_directory(wished, place.trouble)) place.directory.clear();
     return place;
   }
   Place place;
@@ -192,13 +177,23 @@ Place meeting_place(const std::string& wished) {
   return place;
 }
 
+namespace {
+// Processes that do not see each other's numbers (containers) cannot meet, even in the same directory.
+std::string directory_prefix() {
+  constexpr std::uint64_t kFirstNumberSpace = 0xEFFFFFFC;  // of the kernel itself
+  const std::uint64_t space = platform::process_number_space();
+  return space == kFirstNumberSpace || space == 0 ? fmt::format("v{}.", kLayout)
+                                                  : fmt::format("v{}-{}.", kLayout, space);
+}
+}  // namespace
+
 std::string directory_of(const Place& place, const std::string& name) {
-  return fmt::format("{}/v{}.{}", place.directory, kLayout, name);
+  return place.directory + "/" + directory_prefix() + name;
 }
 
 std::vector<std::string> machines_at(const Place& place) {
   std::vector<std::string> names;
-  const std::string prefix = fmt::format("v{}.", kLayout);
+  const std::string prefix = directory_prefix();
   for (const std::string& each : platform::files_with_prefix(place.directory, prefix))
     names.push_back(each.substr(prefix.size()));
   return names;
@@ -207,7 +202,7 @@ std::vector<std::string> machines_at(const Place& place) {
 void leave(const Met& met) {
   const std::int32_t me = platform::process_id();
   for (const std::string& name : platform::names_in(met.directory)) {
-    const std::optional<Member> member = member_of(name);
+    const std::optional<LinkName> member = member_of(name);
     if (member && member->process == me) platform::remove_file(met.directory + "/" + name);
   }
 }
@@ -237,8 +232,9 @@ Result<Met> meet(const Place& place, const std::string& name, const Header& head
     return give_up("nothing can be written into its directory " + met.directory,
                    "make room there, or set BELAY_MACHINES to another directory");
   };
-  const auto path_of = [&](std::string_view role, std::uint64_t generation) {
-    return met.directory + "/" + link_name(role, generation, me, *start);
+  const auto link_for = [&](std::string_view role, std::uint64_t generation) {
+    met.joined = platform::clock_ticks();
+    return met.directory + "/" + text_of({role, generation, me, *start, met.joined});
   };
 
   for (int waited = 0;;) {
@@ -253,9 +249,10 @@ Result<Met> meet(const Place& place, const std::string& name, const Header& head
       return give_up(why, "set BELAY_MACHINES to a directory of your own, or BELAY_MACHINE=private");
     const std::uint64_t now = see(met.directory).generation;
     const std::uint64_t next = now + 1;
+    std::string founder_link;
     if (now != 0) {
-      const std::string my_link = path_of(kMember, now);
-      if (!platform::put_link(my_link, target_of(reserved))) {
+      const std::string my_link = link_for(kMember, now);
+      if (platform::make_link(my_link, target_of(reserved)) != platform::LinkOutcome::Made) {
         if (++waited > kPatience) return no_room();
         platform::sleep_briefly();
         continue;
@@ -293,15 +290,20 @@ Result<Met> meet(const Place& place, const std::string& name, const Header& head
       }
       platform::remove_file(my_link);
       // Nobody is in. Say that the next generation comes, and look once more.
-      if (!platform::put_link(path_of(kFounder, next), target_of(reserved))) return no_room();
+      founder_link = link_for(kFounder, next);
+      if (platform::make_link(founder_link, target_of(reserved)) != platform::LinkOutcome::Made) {
+        if (++waited > kPatience) return no_room();
+        platform::sleep_briefly();
+        continue;
+      }
       if (find(met.directory, see(met.directory), true, true, met.memory).found != Found::Nobody) {
         met.memory = platform::CommonMemory{};
-        platform::remove_file(path_of(kFounder, next));
+        platform::remove_file(founder_link);
         continue;
       }
     }
 
-    met.memory = platform::CommonMemory::create(kStateName, header.bytes);
+    met.memory = platform::CommonMemory::create(state_name(met.directory, next).c_str(), header.bytes);
     if (!met.memory.valid()) {
       return give_up(
           "the kernel gives no memory for its state: descriptors (ulimit -n), file size (ulimit -f), address "
@@ -311,18 +313,17 @@ Result<Met> meet(const Place& place, const std::string& name, const Header& head
     Header& fresh = reinterpret_cast<State*>(met.memory.start())->header;
     fresh = header;
     fresh.generation = next;
-    fresh.place = place_of(met.directory);
     fresh.check = State::check_of(fresh);
     const std::string target = target_of(met.memory.file());
     const platform::LinkOutcome led = platform::make_link(met.directory + "/" + lead_name(next), target);
-    platform::remove_file(path_of(kFounder, next));
+    if (!founder_link.empty()) platform::remove_file(founder_link);
     if (led == platform::LinkOutcome::Made) {
-      platform::put_link(path_of(kMember, next), target);
+      platform::make_link(link_for(kMember, next), target);
       for (const std::string& each : platform::names_in(met.directory)) {
         const auto lead = lead_generation(each);
         const auto member = member_of(each);
-        if ((lead && *lead < next) || (member && member->generation < next))
-          platform::remove_file(met.directory + "/" + each);
+        const bool of_now = (lead && *lead >= next) || (member && member->generation >= next);
+        if (!of_now) platform::remove_file(met.directory + "/" + each);
       }
       platform::release_descriptor(reserved);
       return met;

@@ -28,6 +28,7 @@ Place meeting_place(const std::string& wished);
 struct Met {
   platform::CommonMemory memory;
   std::string directory;  // of this machine
+  std::uint64_t joined = 0;
 };
 
 // `header` is what a new state begins with, apart from generation, place and check. A refusal tells in words

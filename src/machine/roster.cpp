@@ -9,9 +9,13 @@
 
 namespace belay::machine {
 
-std::string link_name(std::string_view role, std::uint64_t generation, std::int32_t process,
-                      std::uint64_t start) {
-  return fmt::format("{}.{:016x}.{}.{}", role, generation, process, start);
+std::string text_of(const LinkName& name) {
+  return fmt::format("{}.{:016x}.{}.{}.{}", name.role, name.generation, name.process, name.start,
+                     name.joined);
+}
+
+std::string state_name(const std::string& directory, std::uint64_t generation) {
+  return fmt::format("{}-{:016x}-{:x}", kStateNames, hash_of(directory.data(), directory.size()), generation);
 }
 
 // A live process holds the lock on its row's byte. A program that closes all descriptors loses the lock but
@@ -25,16 +29,21 @@ bool alive(const platform::CommonMemory& memory, const State& state, std::size_t
     return lock == platform::CommonMemory::Lock::Unknown;
   if (of.number_space != number_space) return lock == platform::CommonMemory::Lock::Unknown;
   if (platform::start_time(of.process) != of.start) return false;
-  return platform::has_mapped(of.process, memory.inode(), kStateName) != platform::Maps::No;
+  return platform::has_mapped(of.process, memory.inode(), kStateNames) != platform::Maps::No;
 }
 
-Roster::Roster(platform::CommonMemory& memory, State& state, std::string directory)
+Roster::Roster(platform::CommonMemory& memory, State& state, std::string directory, std::uint64_t joined)
     : memory_{memory},
       state_{state},
       directory_{std::move(directory)},
       process_{platform::process_id()},
       start_{platform::start_time(process_).value_or(0)},
-      number_space_{platform::process_number_space()} {}
+      number_space_{platform::process_number_space()},
+      joined_{joined} {}
+
+std::string Roster::link_of(const Row& row) const {
+  return directory_ + "/" + text_of({kMember, state_.header.generation, row.process, row.start, row.joined});
+}
 
 bool Roster::is_me(const Row& row) const {
   return row.process == process_ && row.start == start_ && row.number_space == number_space_;
@@ -55,25 +64,28 @@ Roster::Whose Roster::look(std::size_t row) const {
 // before the life was checked belongs to that life. Raising the turn, of empty accounts too, lets every late
 // writer fail: a grant that the dead had asked for must not be completed any more.
 void Roster::clear(std::size_t row, std::uint64_t life) {
-  for (std::size_t device = 0; device < state_.header.devices; ++device) {
-    for (auto& account : state_.devices[device].accounts[row].of) {
+  for (std::size_t index = 0; index < state_.header.devices; ++index) {
+    Device& device = state_.devices[index];
+    for (auto& account : device.accounts[row].of) {
       std::uint64_t word = account.load(std::memory_order_acquire);
       do {
         if (state_.rows[row].life.load(std::memory_order_acquire) != life) return;
       } while (!account.compare_exchange_weak(word, Account::make(0, 0, Account::turn(word) + 1)));
     }
+    // Nor may it wait there until the turn has gone all the way round.
+    std::uint64_t pending = device.pending.load(std::memory_order_acquire);
+    if (Pending::pages(pending) != 0 && Pending::account(pending) / 8 == row)
+      device.pending.compare_exchange_strong(pending, Pending::make(0, 0, 0, Pending::number(pending) + 1));
   }
 }
 
 void Roster::bury(std::size_t row, std::uint64_t life) {
   Row& of = state_.rows[row];
-  const std::string link =
-      directory_ + "/" + link_name(kMember, state_.header.generation, of.process, of.start);
+  const std::string link = link_of(of);
   clear(row, life);
-  const bool has_link = Life::state(life) == Life::Live && !is_me(of);
-  if (of.life.compare_exchange_strong(life, Life::next(life, Life::Free)) && has_link) {
+  const bool was_in = Life::state(life) == Life::Live;
+  if (of.life.compare_exchange_strong(life, Life::next(life, Life::Free)) && was_in)
     platform::remove_file(link);
-  }
 }
 
 bool Roster::return_what_the_dead_held(std::size_t device) {
@@ -89,8 +101,13 @@ bool Roster::return_what_the_dead_held(std::size_t device) {
     }
     if (!holds) continue;
     const Whose whose = look(row);
-    if (!whose.dead) continue;
-    bury(row, whose.life);
+    if (Life::state(whose.life) == Life::Free) {
+      clear(row, whose.life);  // nobody's, so nobody else would
+    } else if (whose.dead) {
+      bury(row, whose.life);
+    } else {
+      continue;
+    }
     any = true;
   }
   return any;
@@ -102,13 +119,10 @@ bool Roster::settle_in(std::size_t row) {
   const std::uint64_t before = of.life.load(std::memory_order_acquire);
   if (Life::state(before) == Life::Live) {
     // The lock is ours, so its owner is dead, or lives without its descriptors.
-    const bool mine_once = is_me(of);
-    if (!mine_once && of.number_space == number_space_ && platform::start_time(of.process) == of.start &&
-        platform::has_mapped(of.process, memory_.inode(), kStateName) != platform::Maps::No)
+    if (!is_me(of) && of.number_space == number_space_ && platform::start_time(of.process) == of.start &&
+        platform::has_mapped(of.process, memory_.inode(), kStateNames) != platform::Maps::No)
       return false;
-    if (!mine_once)
-      platform::remove_file(directory_ + "/" +
-                            link_name(kMember, state_.header.generation, of.process, of.start));
+    platform::remove_file(link_of(of));
   }
   // First the life, then the words: whoever judged the one before will not touch them any more.
   const std::uint64_t claiming = Life::next(before, Life::Claiming);
@@ -117,6 +131,7 @@ bool Roster::settle_in(std::size_t row) {
   of.process = process_;
   of.start = start_;
   of.number_space = number_space_;
+  of.joined = joined_;
   const std::string name = platform::process_name();
   put_text(of.name, name.data(), name.size());
   std::uint32_t rows = state_.used_rows.load(std::memory_order_acquire);

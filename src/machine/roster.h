@@ -14,7 +14,7 @@ namespace belay::machine {
 
 class Roster {
  public:
-  Roster(platform::CommonMemory& memory, State& state, std::string directory);
+  Roster(platform::CommonMemory& memory, State& state, std::string directory, std::uint64_t joined);
 
   // Takes a row for this process; false when all are taken.
   bool claim();
@@ -30,6 +30,7 @@ class Roster {
   };
   Whose look(std::size_t row) const;
   bool is_me(const Row& row) const;
+  std::string link_of(const Row& row) const;
   void clear(std::size_t row, std::uint64_t life);
   void bury(std::size_t row, std::uint64_t life);
   void bury_former_self();
@@ -40,19 +41,28 @@ class Roster {
   std::string directory_;
   std::size_t mine_ = kSlots;
   std::int32_t process_;
-  std::uint64_t start_, number_space_;
+  std::uint64_t start_, number_space_, joined_;
 };
 
-// The name of a process's link in the directory where the processes of a machine meet.
+// The name of a process's link in the directory where the processes of a machine meet. No name is used twice.
+struct LinkName {
+  std::string_view role;
+  std::uint64_t generation;
+  std::int32_t process;
+  std::uint64_t start, joined;
+};
 inline constexpr std::string_view kMember = "member";
 inline constexpr std::string_view kFounder = "founder";  // of the next generation, while it looks for others
-std::string link_name(std::string_view role, std::uint64_t generation, std::int32_t process,
-                      std::uint64_t start);
+std::string text_of(const LinkName& name);
+
+// The name of the state of a machine, by its directory and generation: a process may be on one machine after
+// another.
+std::string state_name(const std::string& directory, std::uint64_t generation);
 
 // Is the process of this row alive? For any process, on the machine or not.
 bool alive(const platform::CommonMemory& memory, const State& state, std::size_t row,
            std::uint64_t number_space);
 
-inline constexpr const char* kStateName = "belay-machine";
+inline constexpr const char* kStateNames = "belay-machine";  // how all of these begin
 
 }  // namespace belay::machine

@@ -34,7 +34,6 @@ struct Header {
   std::array<char, 8> magic;
   std::uint32_t layout, devices;
   std::uint64_t generation, bytes;
-  std::uint64_t place;  // tells the directory where its processes meet
   Limits limits;
   std::array<char, 16> product;
   std::array<char, 32> soc;
@@ -57,6 +56,7 @@ struct alignas(128) Row {
   std::atomic<std::uint64_t> life;
   std::uint64_t start;  // of the process, see platform/process.h
   std::uint64_t number_space;
+  std::uint64_t joined;  // when, which makes the name of its link unlike any other
   std::int32_t process;
   std::array<char, 32> name;
 };
@@ -73,6 +73,27 @@ struct Account {
     return used | granted << kBits | turn << (2 * kBits);  // the turn wraps at 12 bits
   }
 };
+
+// A grant under way: to which account (row * 8 + kind), how many pages, at which turn of that account, and a
+// number that makes the word new each time.
+struct Pending {
+  static constexpr unsigned kAccountBits = 13;
+  static constexpr unsigned kTurnBits = 12;
+  static std::uint64_t make(std::uint64_t account, std::uint64_t pages, std::uint64_t turn,
+                            std::uint64_t number) {
+    return account | pages << kAccountBits | turn << (kAccountBits + Account::kBits) |
+           number << (kAccountBits + Account::kBits + kTurnBits);
+  }
+  static std::uint64_t account(std::uint64_t word) { return word & ((1U << kAccountBits) - 1); }
+  static std::uint64_t pages(std::uint64_t word) { return word >> kAccountBits & Account::kField; }
+  static std::uint64_t turn(std::uint64_t word) {
+    return word >> (kAccountBits + Account::kBits) & ((1U << kTurnBits) - 1);
+  }
+  static std::uint64_t number(std::uint64_t word) {
+    return word >> (kAccountBits + Account::kBits + kTurnBits);
+  }
+};
+static_assert(kSlots * 8 <= 1U << Pending::kAccountBits && kKinds <= 8);
 
 struct alignas(64) Accounts {
   std::array<std::atomic<std::uint64_t>, kKinds> of;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "platform/meeting_place.h"
+#include "platform/shared_bytes.h"
 
 namespace belay::platform {
 namespace {
@@ -64,7 +65,7 @@ CommonMemory CommonMemory::create(const char* name, std::size_t bytes) {
   rlimit longest{};
   if (::getrlimit(RLIMIT_FSIZE, &longest) != 0 || longest.rlim_cur < bytes)
     return memory;  // SIGXFSZ beyond it
-  const int file = ::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  const int file = memory_file(name, MFD_ALLOW_SEALING);
   if (file < 0) return memory;
   memory.file_ = file;
   struct stat about {};

@@ -14,54 +14,49 @@
 
 namespace belay::platform {
 
-bool private_directory(const std::string& path, std::string& why) {
-  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
-    why = path + ": " + std::strerror(errno);  // NOLINT(concurrency-mt-unsafe): the message of glibc is safe
-    return false;
-  }
-  struct stat about {};
-  if (::lstat(path.c_str(), &about) != 0) {
-    why = path + ": " + std::strerror(errno);  // NOLINT(concurrency-mt-unsafe)
-    return false;
-  }
-  if (!S_ISDIR(about.st_mode)) {
+namespace {
+
+std::string trouble_with(const std::string& path) {
+  return path + ": " + std::strerror(errno);  // NOLINT(concurrency-mt-unsafe): glibc's texts are constant
+}
+
+bool directory_at(const std::string& path, struct stat& about, std::string& why) {
+  if ((::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) || ::stat(path.c_str(), &about) != 0) {
+    why = trouble_with(path);
+  } else if (!S_ISDIR(about.st_mode)) {
     why = path + " is not a directory";
-    return false;
+  } else if (::access(path.c_str(), W_OK | X_OK) != 0) {
+    why = path + " cannot be written to";
+  } else {
+    return true;
   }
+  return false;
+}
+
+}  // namespace
+
+bool usable_directory(const std::string& path, std::string& why) {
+  struct stat about {};
+  return directory_at(path, about, why);
+}
+
+bool private_directory(const std::string& path, std::string& why) {
+  struct stat about {};
+  if (!directory_at(path, about, why)) return false;
   if (about.st_uid != ::geteuid()) {
     why = path + " belongs to another user";
-    return false;
-  }
-  if ((about.st_mode & 0077) != 0 && ::chmod(path.c_str(), 0700) != 0) {
+  } else if ((about.st_mode & 0077) != 0) {
     why = path + " is open to other users";
-    return false;
+  } else {
+    return true;
   }
-  if (::access(path.c_str(), W_OK | X_OK) != 0) {
-    why = path + " cannot be written to";
-    return false;
-  }
-  return true;
+  return false;
 }
 
 LinkOutcome make_link(const std::string& path, const std::string& target) {
   if (::symlink(target.c_str(), path.c_str()) == 0) return LinkOutcome::Made;
   if (errno == EEXIST) return LinkOutcome::Exists;
   return errno == ENOENT ? LinkOutcome::NoDirectory : LinkOutcome::Refused;
-}
-
-bool put_link(const std::string& path, const std::string& target) {
-  switch (make_link(path, target)) {
-    case LinkOutcome::Made:
-      return true;
-    case LinkOutcome::Exists:
-      break;
-    case LinkOutcome::NoDirectory:
-    case LinkOutcome::Refused:
-      return false;
-  }
-  const std::string beside = path + ".new";
-  remove_file(beside);
-  return make_link(beside, target) == LinkOutcome::Made && ::rename(beside.c_str(), path.c_str()) == 0;
 }
 
 std::optional<std::string> read_link(const std::string& path) {

@@ -11,13 +11,13 @@
 namespace belay::platform {
 
 // A directory that only this user can enter, made if it is missing. `why` says in words why it cannot be
-// used.
+// used. The rights of a directory that was there are not changed.
 bool private_directory(const std::string& path, std::string& why);
+// The same for a directory that others may enter too.
+bool usable_directory(const std::string& path, std::string& why);
 
 enum class LinkOutcome : std::uint8_t { Made, Exists, NoDirectory, Refused };
 LinkOutcome make_link(const std::string& path, const std::string& target);
-// Replaces the link of that name if there is one.
-bool put_link(const std::string& path, const std::string& target);
 std::optional<std::string> read_link(const std::string& path);
 
 bool remove_directory(const std::string& path);  // only an empty one

@@ -15,6 +15,8 @@
 #include <ctime>
 #include <thread>
 
+#include "platform/files.h"
+
 namespace belay::platform {
 namespace {
 
@@ -71,24 +73,50 @@ std::uint64_t process_number_space() {
   return ::stat("/proc/self/ns/pid", &about) == 0 ? about.st_ino : 0;
 }
 
-Maps has_mapped(std::int32_t process, std::uint64_t inode, const char* name) {
-  std::array<char, 64> path{};
-  std::snprintf(path.data(), path.size(), "/proc/%d/maps", process);
-  std::FILE* maps = std::fopen(path.data(), "re");
-  if (maps == nullptr) return errno == EACCES || errno == EPERM ? Maps::Unknown : Maps::No;
-  Maps answer = Maps::No;
+namespace {
+
+enum class Reading : std::uint8_t { Found, NotFound, Empty, Refused };
+Reading look_for(const std::string& path, std::uint64_t inode, const char* name) {
+  std::FILE* maps = std::fopen(path.c_str(), "re");
+  if (maps == nullptr) return errno == EACCES || errno == EPERM ? Reading::Refused : Reading::Empty;
+  Reading answer = Reading::Empty;
   std::array<char, 512> line{};
-  while (std::fgets(line.data(), line.size(), maps) != nullptr) {
+  while (answer != Reading::Found && std::fgets(line.data(), line.size(), maps) != nullptr) {
     std::uint64_t here = 0;
-    if (std::sscanf(line.data(), "%*s %*s %*s %*s %" SCNu64, &here) == 1 && (here == inode || inode == 0) &&
-        std::strstr(line.data(), name) != nullptr) {
-      answer = Maps::Yes;
-      break;
-    }
+    const bool same = std::sscanf(line.data(), "%*s %*s %*s %*s %" SCNu64, &here) == 1 &&
+                      (here == inode || inode == 0) && std::strstr(line.data(), name) != nullptr;
+    answer = same ? Reading::Found : Reading::NotFound;
   }
-  if (answer == Maps::No && std::ferror(maps) != 0 && errno != ESRCH) answer = Maps::Unknown;
+  if (answer != Reading::Found && std::ferror(maps) != 0 && errno != ESRCH) answer = Reading::Refused;
   std::fclose(maps);
   return answer;
+}
+
+}  // namespace
+
+std::vector<std::string> threads_of(std::int32_t process) {
+  const std::string tasks = "/proc/" + std::to_string(process) + "/task";
+  std::vector<std::string> threads;
+  for (const std::string& each : files_with_prefix(tasks, "")) {
+    if (each[0] != '.') threads.push_back(tasks + "/" + each);
+  }
+  return threads;
+}
+
+Maps has_mapped(std::int32_t process, std::uint64_t inode, const char* name) {
+  Reading reading = look_for("/proc/" + std::to_string(process) + "/maps", inode, name);
+  if (reading == Reading::Empty) {
+    for (const std::string& thread : threads_of(process)) {
+      reading = look_for(thread + "/maps", inode, name);
+      if (reading != Reading::Empty) break;
+    }
+  }
+  if (reading == Reading::Found) return Maps::Yes;
+  return reading == Reading::Refused ? Maps::Unknown : Maps::No;
+}
+
+std::uint64_t clock_ticks() {
+  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
 }
 
 void sleep_briefly() { std::this_thread::sleep_for(std::chrono::milliseconds{1}); }

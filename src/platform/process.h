@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace belay::platform {
 
@@ -19,7 +20,10 @@ std::uint64_t process_number_space();
 enum class Maps : std::uint8_t { Yes, No, Unknown };
 // Whether a process has a file of that name in its memory, and of that inode unless it is 0.
 Maps has_mapped(std::int32_t process, std::uint64_t inode, const char* name);
-void sleep_briefly();  // a millisecond
+void sleep_briefly();         // a millisecond
+std::uint64_t clock_ticks();  // nanoseconds that only grow, since the machine started
+// The threads of a process: where its first one has ended, only these show what it has open and mapped.
+std::vector<std::string> threads_of(std::int32_t process);
 
 // Local time as the log writes it: YYYY-MM-DD-hh:mm:ss.mmm.uuu.
 std::string time_stamp();

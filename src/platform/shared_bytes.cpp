@@ -10,6 +10,10 @@
 #include <cerrno>
 #include <utility>
 
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008U
+#endif
+
 namespace belay::platform {
 namespace {
 
@@ -26,6 +30,13 @@ std::byte* aligned_place(std::size_t bytes) {
 
 }  // namespace
 
+int memory_file(const char* name, unsigned flags) {
+  // Where vm.memfd_noexec is 2, only files that say that they are no programs are made; older kernels do not
+  // know the flag.
+  const int file = ::memfd_create(name, MFD_CLOEXEC | MFD_NOEXEC_SEAL | flags);
+  return file >= 0 || errno != EINVAL ? file : ::memfd_create(name, MFD_CLOEXEC | flags);
+}
+
 SharedBytes::~SharedBytes() {
   if (unfiled_ != nullptr) ::munmap(unfiled_, unfiled_bytes_);
   abandon();
@@ -41,7 +52,7 @@ bool SharedBytes::create(const char* name, std::size_t bytes) {
   rlimit longest{};
   const bool long_enough =
       ::getrlimit(RLIMIT_FSIZE, &longest) == 0 && longest.rlim_cur >= bytes;  // beyond it: SIGXFSZ
-  if (long_enough) file_ = ::memfd_create(name, MFD_CLOEXEC);
+  if (long_enough) file_ = memory_file(name);
   if (file_ >= 0 && ::ftruncate(file_, static_cast<off_t>(bytes)) == 0) return true;
   abandon();
   void* at = ::mmap(nullptr, bytes, PROT_NONE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -10,6 +10,9 @@
 
 namespace belay::platform {
 
+// A file in memory, closed at exec and never run as a program; -1 with errno where the kernel gives none.
+int memory_file(const char* name, unsigned flags = 0);
+
 class SharedBytes {
  public:
   SharedBytes() = default;

@@ -80,7 +80,7 @@ check_help_and_version() {
     expect_code 0 "$belay" --help
     shows 'belay explain 2M --policy HUGE_ONLY' belay --help
     local command
-    for command in run explain rule; do
+    for command in run explain rule products doctor; do
         expect_code 0 "$belay" "$command" --help
         shows "Usage: belay $command" "belay $command --help"
         shows 'Examples:' "belay $command --help"

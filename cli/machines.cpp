@@ -1,0 +1,93 @@
+#include "cli/machines.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "cli/command.h"
+#include "platform/environment.h"
+#include "platform/files.h"
+#include "platform/meeting_place.h"
+
+namespace belay::cli {
+namespace {
+
+std::string value_of(const char* variable) { return platform::environment(variable).value_or(""); }
+
+}  // namespace
+
+machine::Place find_place() {
+  const std::string wished = value_of("BELAY_MACHINES");
+  if (!wished.empty() && !wished.starts_with('/'))
+    throw UsageError{fmt::format("the environment variable BELAY_MACHINES has the value '{}'", wished),
+                     "it must be the full path of a directory"};
+  machine::Place place = machine::meeting_place(wished);
+  if (place.directory.empty()) {
+    throw UsageError{fmt::format("processes have no place where they could meet: {}", place.trouble),
+                     "set BELAY_MACHINES to a directory of your own, as 'belay doctor' advises"};
+  }
+  return place;
+}
+
+void refuse_private(const std::string& where_it_stands) {
+  throw UsageError{
+      fmt::format(
+          "{}: a process with BELAY_MACHINE=private has a machine of its own that nobody else sees and "
+          "that ends with it",
+          where_it_stands),
+      "'belay machine ls' lists the machines that processes share; 'belay smi --machine NAME' shows one"};
+}
+
+std::string choose_machine(const std::string& given) {
+  const std::string name = given.empty() ? value_of("BELAY_MACHINE") : given;
+  if (name.empty()) return machine::kDefaultName;
+  const char* where = given.empty() ? "BELAY_MACHINE" : "--machine";
+  if (name == machine::kPrivateName) refuse_private(fmt::format("{} is private", where));
+  if (!machine::good_name(name)) {
+    throw UsageError{
+        fmt::format("'{}' of {} is not the name of a machine", harmless(name), where),
+        "a name has up to 64 letters, digits, '.', '_' and '-'; 'belay machine ls' lists machines"};
+  }
+  return name;
+}
+
+std::vector<std::string> machine_names(const machine::Place& place) {
+  std::vector<std::string> names = machine::machines_at(place);
+  std::erase_if(names, [&place](const std::string& name) {
+    const std::string directory = machine::directory_of(place, name);
+    // A link could lead to a directory that means something else to its owner.
+    return !machine::good_name(name) || platform::read_link(directory) ||
+           !platform::directory_exists(directory);
+  });
+  return names;
+}
+
+std::vector<machine::Seen> all_machines(const machine::Place& place) {
+  std::vector<machine::Seen> all;
+  for (const std::string& name : machine_names(place)) all.push_back(machine::look_at(place, name));
+  return all;
+}
+
+std::string_view state_word(const machine::Seen& seen) {
+  if (!seen.trouble.empty()) return "damaged";
+  return seen.live ? "running" : "nobody";
+}
+
+std::string process_list(const std::vector<machine::ProcessSeen>& processes) {
+  constexpr std::size_t kShown = 8;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(kShown, processes.size()); ++i) {
+    list += fmt::format("{}{} ({})", i == 0 ? "" : ", ", processes[i].process, harmless(processes[i].name));
+  }
+  if (processes.size() > kShown) list += fmt::format(" and {} more", processes.size() - kShown);
+  return list;
+}
+
+std::string harmless(std::string text) {
+  std::ranges::replace_if(
+      text, [](unsigned char c) { return c < 0x20 || c >= 0x7F; }, '?');
+  return text;
+}
+
+}  // namespace belay::cli

@@ -1,0 +1,17 @@
+// Showing something again and again, until the user has seen enough.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace belay::cli {
+
+// "0.5", "2". Throws UsageError for what is not a sensible time.
+double read_seconds(std::string_view text);
+
+// Prints what `draw` returns, at once and then every so many seconds, until Ctrl-C. A terminal is cleared
+// before each time; a pipe or a file gets one after the other.
+void watch(double seconds, const std::function<std::string()>& draw);
+
+}  // namespace belay::cli

@@ -1,0 +1,111 @@
+"""Writes the figures of `scripts/bench pages` into a page: report_pages.py pages.json [page.md]
+
+Replaces what stands between the two marks below. Without a page it prints.
+"""
+
+import json
+import statistics
+import sys
+
+BEGIN = "<!-- figures: written by scripts/bench pages --docs -->"
+END = "<!-- end of figures -->"
+READING = {"dependent": "Dependent reads", "independent": "Independent reads",
+           "sparse": "Sparse reads: dependent, one line of each 4 KB"}
+
+
+def size(number):
+    for unit, name in ((1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB")):
+        if number >= unit:
+            return "%.3g %s" % (number / unit, name)
+    return "%d B" % number
+
+
+def count(number):
+    return format(number, ",")
+
+
+def cell(words):
+    return words.replace("|", "\\|")
+
+
+def machine_line(machine):
+    virtual = {"yes": "a virtual machine", "no": "no virtual machine"}.get(
+        machine["virtual_machine"], "virtual machine or not: unknown")
+    return "Machine: %s, %d processor(s), %.0f GB, Linux %s, %s." % (
+        machine["cpu"], machine["cpus"], machine["memory_bytes"] / (1 << 30), machine["kernel"], virtual)
+
+
+def tables(result):
+    """What the pages cost in page tables, and what the kernel says they are."""
+    out = ["| Pages | Entries for %s | Page tables (VmPTE) grew by | Page size in smaps | Huge pages in smaps | Came as |"
+           % size(result["bytes"]), "|---|---|---|---|---|---|"]
+    for kind in result["kinds"]:
+        if not kind["available"]:
+            out.append("| %s | not available: %s (`%s`) | | | | |" % (
+                kind["name"], cell(kind["reason"]), cell(kind["remedy"])))
+            continue
+        smaps = kind["smaps"]
+        huge = smaps["AnonHugePages"] + smaps["Hugetlb"]
+        out.append("| %s | %s | %s bytes | %s | %s | %s |" % (
+            kind["name"], count(kind["page_table_entries"]), count(kind["page_table_bytes"]),
+            size(smaps["KernelPageSize"]), size(huge) if huge else "none",
+            cell("; ".join([kind["how"]] + ([kind["note"]] if "note" in kind else [])))))
+    return out
+
+
+def ratio(upper, lower):
+    """Of the same rounds: the median, and the middle half of them."""
+    pairs = [a / b for a, b in zip(upper["rounds_ns"], lower["rounds_ns"])]
+    if len(pairs) < 2:
+        return "%.2f" % pairs[0]
+    low, middle, high = statistics.quantiles(pairs, n=4)
+    return "%.2f (%.2f … %.2f)" % (middle, low, high)
+
+
+def reads(result, pattern):
+    kinds = [kind for kind in result["kinds"] if kind["available"]]
+    points = {kind["name"]: {p["working_set_bytes"]: p for p in kind["points"] if p["pattern"] == pattern}
+              for kind in kinds}
+    names = list(points)
+    compared = [(a, b) for b in names for a in names if names.index(a) > names.index(b)]
+    head = ["Working set"] + ["%s: ns" % name for name in names] + ["%s : %s" % pair for pair in compared]
+    out = ["%s:" % READING[pattern], "", "| %s |" % " | ".join(head), "|%s" % ("---|" * len(head))]
+    for set_ in sorted({s for of_kind in points.values() for s in of_kind}):
+        cells = [size(set_)]
+        cells += ["%.1f (%.1f … %.1f)" % (p["median_ns"], p["min_ns"], p["max_ns"])
+                  for p in (points[name][set_] for name in names)]
+        cells += [ratio(points[a][set_], points[b][set_]) for a, b in compared]
+        out.append("| %s |" % " | ".join(cells))
+    return out
+
+
+def report(result):
+    out = ["`scripts/bench pages --gigabytes %g`: %d rounds of %s reads at each point." % (
+        result["bytes"] / (1 << 30), result["rounds"], count(result["reads_per_round"])), "",
+        machine_line(result["machine"]), ""]
+    out += tables(result)
+    for pattern in READING:
+        out += [""] + reads(result, pattern)
+    return "\n".join(out)
+
+
+def main(arguments):
+    if len(arguments) not in (1, 2):
+        sys.exit(__doc__)
+    with open(arguments[0], encoding="utf-8") as file:
+        block = report(json.load(file))
+    if len(arguments) == 1:
+        print(block)
+        return
+    with open(arguments[1], encoding="utf-8") as file:
+        page = file.read()
+    if page.count(BEGIN) != 1 or page.count(END) != 1:
+        sys.exit("%s: the marks '%s' and '%s' must stand there once each" % (arguments[1], BEGIN, END))
+    front, rest = page.split(BEGIN)
+    back = rest.split(END)[1]
+    with open(arguments[1], "w", encoding="utf-8") as file:
+        file.write("%s%s\n\n%s\n\n%s%s" % (front, BEGIN, block, END, back))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

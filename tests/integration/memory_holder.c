@@ -1,0 +1,37 @@
+/* Holds device memory until its input ends: memory_holder [DEVICE POLICY BYTES]... Says "ready" once it does.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "acl/acl.h"
+
+static int hold(int device, unsigned policy, size_t bytes) {
+  void* block = NULL; /* never freed: the process takes it along */
+  if (aclrtSetDevice(device) != ACL_SUCCESS) {
+    return 0;
+  }
+  return aclrtMallocAlign32(&block, bytes, (aclrtMemMallocPolicy)policy) == ACL_SUCCESS;
+}
+
+int main(int count, char** words) {
+  if (aclInit(NULL) != ACL_SUCCESS || aclrtSetDevice(0) != ACL_SUCCESS) {
+    (void)fprintf(stderr, "%s\n", aclGetRecentErrMsg());
+    return 1;
+  }
+  for (int i = 1; i + 2 < count; i += 3) {
+    if (!hold(atoi(words[i]), (unsigned)strtoul(words[i + 1], NULL, 0), strtoull(words[i + 2], NULL, 0))) {
+      (void)fprintf(stderr, "%s\n", aclGetRecentErrMsg());
+      return 2;
+    }
+  }
+  size_t left = 0;
+  size_t total = 0;
+  if (aclrtSetDevice(0) != ACL_SUCCESS || aclrtGetMemInfo(ACL_HBM_MEM, &left, &total) != ACL_SUCCESS) {
+    return 3;
+  }
+  (void)printf("ready %zu\n", left);
+  (void)fflush(stdout);
+  while (getchar() != EOF) {
+  }
+  return 0;
+}

@@ -40,7 +40,7 @@ void refuse_private(const std::string& where_it_stands) {
 }
 
 std::string choose_machine(const std::string& given) {
-  const std::string name = given.empty() ? value_of("BELAY_MACHINE") : given;
+  std::string name = given.empty() ? value_of("BELAY_MACHINE") : given;
   if (name.empty()) return machine::kDefaultName;
   const char* where = given.empty() ? "BELAY_MACHINE" : "--machine";
   if (name == machine::kPrivateName) refuse_private(fmt::format("{} is private", where));

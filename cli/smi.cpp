@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -134,7 +135,7 @@ std::string pages_cell(const Held& held) {
 std::string use_cell(std::size_t used, std::size_t total) {
   constexpr std::size_t kMarks = 8;
   const double exact = percent(used, total);
-  std::size_t marks = static_cast<std::size_t>(exact / 100 * kMarks + 0.5);
+  auto marks = static_cast<std::size_t>(std::lround(exact / 100 * kMarks));
   std::string share = fmt::format("{:.1f}%", exact);
   if (used != 0) marks = std::max<std::size_t>(marks, 1);
   if (used < total) marks = std::min(marks, kMarks - 1);

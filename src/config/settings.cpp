@@ -66,6 +66,11 @@ Refusal wrong(std::string_view variable, std::string_view value, std::string exp
        "", fmt::format("correct or unset {}; 'belay run --help' lists all settings", variable)});
 }
 
+bool same_word(std::string_view a, std::string_view b) {
+  return std::ranges::equal(
+      a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+}
+
 // Reads one variable after another and keeps the first mistake.
 class Reader {
  public:
@@ -94,10 +99,7 @@ class Reader {
     const std::optional<std::string> value = text(variable);
     if (!value) return fallback;
     for (std::size_t i = 0; i < N; ++i) {
-      if (std::ranges::equal(*value, words[i], [](unsigned char a, unsigned char b) {
-            return std::tolower(a) == std::tolower(b);
-          }))
-        return i;
+      if (same_word(*value, words[i])) return i;
     }
     std::string expected;
     for (const std::string_view each : words)
@@ -192,7 +194,7 @@ void read_backing(Reader& reader, MemorySettings& memory) {
       reader.word("BELAY_PAGES", std::array<std::string_view, 4>{"auto", "hugetlb", "thp", "small"}, 0));
   contents.backing =
       static_cast<Backing>(reader.word("BELAY_BACKING", std::array<std::string_view, 2>{"bytes", "none"}, 0));
-  if (reader.text("BELAY_COMMIT").value_or("auto") != "auto")
+  if (!same_word(reader.text("BELAY_COMMIT").value_or("auto"), "auto"))
     contents.commit_limit = reader.amount_in("BELAY_COMMIT", 1, SIZE_MAX);
 
   // Where host and device are one, the host reaches device memory by nature (M-438).

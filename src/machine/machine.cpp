@@ -143,14 +143,17 @@ void add(Use& to, const Use& more) {
 }
 }  // namespace
 
-Seen look_at(const Place& place, const std::string& name) {
+namespace {
+
+Seen look_at_directory(const std::string& directory, const std::string& name) {
   Seen seen;
   seen.name = name;
-  const Met met = look_in(place, name);
-  seen.directory = met.directory;
-  if (!met.memory.valid()) return seen;
-  seen.trouble = fault_in(met.memory);
-  seen.live = true;
+  const LookedIn looked = look_in(directory);
+  const Met& met = looked.met;
+  seen.directory = directory;
+  seen.live = met.memory.valid() || !looked.trouble.empty();
+  if (!seen.live) return seen;
+  seen.trouble = met.memory.valid() ? fault_in(met.memory) : looked.trouble;
   if (!seen.trouble.empty()) return seen;
   const State& state = *reinterpret_cast<const State*>(met.memory.start());
   const Header& header = state.header;
@@ -178,17 +181,40 @@ Seen look_at(const Place& place, const std::string& name) {
   return seen;
 }
 
+std::string who_is_on(const Seen& seen) {
+  if (!seen.trouble.empty()) return seen.trouble;
+  std::string who = "processes are on it:";
+  for (const ProcessSeen& each : seen.processes) who += fmt::format(" {} ({})", each.process, each.name);
+  return who;
+}
+
+}  // namespace
+
+Seen look_at(const Place& place, const std::string& name) {
+  return look_at_directory(directory_of(place, name), name);
+}
+
 bool remove(const Place& place, const std::string& name, std::string& why) {
-  const Seen seen = look_at(place, name);
-  if (seen.live) {
-    why = "processes are on it:";
-    for (const ProcessSeen& each : seen.processes) why += fmt::format(" {} ({})", each.process, each.name);
+  const std::string directory = directory_of(place, name);
+  if (const Seen seen = look_at(place, name); seen.live) {
+    why = who_is_on(seen);
     return false;
   }
-  for (const std::string& each : platform::names_in(seen.directory))
-    platform::remove_file(seen.directory + "/" + each);
-  if (platform::remove_directory(seen.directory)) return true;
-  why = "its directory " + seen.directory + " cannot be removed";
+  // Out of the way first: whoever comes now makes a new one, and whoever came a moment ago is seen by a
+  // second look.
+  const std::string aside = fmt::format("{}/removed.{}.{}", place.directory, platform::process_id(), name);
+  if (!platform::rename_directory(directory, aside)) {
+    why = "its directory " + directory + " cannot be removed";
+    return false;
+  }
+  if (const Seen seen = look_at_directory(aside, name); seen.live) {
+    platform::rename_directory(aside, directory);
+    why = who_is_on(seen);
+    return false;
+  }
+  for (const std::string& each : platform::names_in(aside)) platform::remove_file(aside + "/" + each);
+  if (platform::remove_directory(aside)) return true;
+  why = "its directory, now " + aside + ", cannot be removed";
   return false;
 }
 

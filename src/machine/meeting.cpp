@@ -21,6 +21,7 @@ namespace {
 
 using Opened = platform::CommonMemory::Opened;
 
+constexpr std::uint64_t kMostGenerations = std::uint64_t{1} << 62;  // more: not one of ours
 constexpr int kPatience = 1000;  // milliseconds that others may stand in the way
 
 std::string lead_name(std::uint64_t generation) { return fmt::format("lead.{:016x}", generation); }
@@ -64,7 +65,8 @@ Seen see(const std::string& directory) {
   Seen seen;
   seen.names = platform::names_in(directory);
   for (const std::string& name : seen.names) {
-    if (const auto generation = lead_generation(name))
+    const auto generation = lead_generation(name);
+    if (generation && *generation < kMostGenerations && platform::read_link(directory + "/" + name))
       seen.generation = std::max(seen.generation, *generation);
   }
   return seen;
@@ -84,6 +86,24 @@ struct Finding {
   Found found = Found::Nobody;
   std::int32_t who = 0;
 };
+
+// Why nobody gets in although somebody is there; empty where that is not so.
+std::string words_for(const Finding& finding) {
+  switch (finding.found) {
+    case Found::WithoutFile:
+      return fmt::format("process {} is on it and has closed its file descriptors, so that nobody can follow",
+                         finding.who);
+    case Found::OutOfReach:
+      return fmt::format(
+          "process {} is on it, and the kernel lets nobody look into that process (it is set-uid, "
+          "or has made itself undumpable)",
+          finding.who);
+    case Found::Open:
+    case Found::Nobody:
+      break;
+  }
+  return {};
+}
 
 // Opens the state of a generation through any of its members.
 Finding find(const std::string& directory, const Seen& seen, bool writable, bool tidy,
@@ -207,12 +227,14 @@ void leave(const Met& met) {
   }
 }
 
-Met look_in(const Place& place, const std::string& name) {
-  Met met;
-  met.directory = directory_of(place, name);
-  const Seen seen = see(met.directory);
-  if (seen.generation != 0) find(met.directory, seen, false, false, met.memory);
-  return met;
+LookedIn look_in(const std::string& directory) {
+  LookedIn looked;
+  looked.met.directory = directory;
+  const Seen seen = see(directory);
+  if (seen.generation == 0) return looked;
+  const Finding finding = find(directory, seen, false, false, looked.met.memory);
+  looked.trouble = words_for(finding);
+  return looked;
 }
 
 Result<Met> meet(const Place& place, const std::string& name, const Header& header) {
@@ -274,19 +296,9 @@ Result<Met> meet(const Place& place, const std::string& name, const Header& head
         platform::sleep_briefly();
         continue;
       }
-      if (finding.found == Found::OutOfReach) {
-        return give_up(
-            fmt::format(
-                "process {} is on it, and the kernel lets nobody look into that process (it is set-uid, "
-                "or has made itself undumpable)",
-                finding.who),
-            "start another process on that machine first, or set BELAY_MACHINE to another name");
-      }
-      if (finding.found == Found::WithoutFile) {
-        return give_up(
-            fmt::format("process {} is on it and has closed its file descriptors, so that nobody can follow",
-                        finding.who),
-            "start another process on that machine first, or set BELAY_MACHINE to another name");
+      if (std::string barred = words_for(finding); !barred.empty()) {
+        return give_up(std::move(barred),
+                       "start another process on that machine first, or set BELAY_MACHINE to another name");
       }
       platform::remove_file(my_link);
       // Nobody is in. Say that the next generation comes, and look once more.
@@ -330,6 +342,7 @@ Result<Met> meet(const Place& place, const std::string& name, const Header& head
     }
     if (led == platform::LinkOutcome::Refused) return no_room();
     met.memory = platform::CommonMemory{};  // somebody was quicker, or tidied up: look again
+    if (++waited > kPatience) return no_room();
   }
 }
 

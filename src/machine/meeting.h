@@ -35,8 +35,12 @@ struct Met {
 // why this machine cannot be joined.
 Result<Met> meet(const Place& place, const std::string& name, const Header& header);
 
-// Only looks; empty memory when nobody is on the machine.
-Met look_in(const Place& place, const std::string& name);
+// Only looks; empty memory when nobody is on the machine, or when those who are cannot be reached: `trouble`.
+struct LookedIn {
+  Met met;
+  std::string trouble;
+};
+LookedIn look_in(const std::string& directory);
 
 // Takes this process's link away again, after it found that it cannot stay.
 void leave(const Met& met);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "platform/files.h"
+#include "platform/meeting_place.h"
 #include "platform/process.h"
 
 namespace belay::machine {
@@ -15,7 +16,7 @@ std::string text_of(const LinkName& name) {
 }
 
 std::string state_name(const std::string& directory, std::uint64_t generation) {
-  return fmt::format("{}-{:016x}-{:x}", kStateNames, hash_of(directory.data(), directory.size()), generation);
+  return fmt::format("{}-{}-{:x}", kStateNames, platform::directory_identity(directory), generation);
 }
 
 // A live process holds the lock on its row's byte. A program that closes all descriptors loses the lock but

@@ -36,6 +36,12 @@ machine::Limits in_pages(const BookLimits& limits) {
   return answer;
 }
 
+std::size_t Books::in_use(Page page) const {
+  const machine::Use use = ledger_->used();
+  const auto kind = static_cast<std::size_t>(page);
+  return (use[machine::kind_of(kind, false)] + use[machine::kind_of(kind, true)]) * 4_KiB;
+}
+
 Amounts Books::pool() const { return pool_figures(ledger_->limits(), ledger_->used()); }
 Amounts Books::of(Page page, bool p2p) const {
   return kind_figures(ledger_->limits(), ledger_->used(), page, p2p);

@@ -40,6 +40,7 @@ class Books {
 
   Amounts pool() const;
   Amounts of(Page page, bool p2p) const;  // as aclrtGetMemInfo reports the kind (M-137)
+  std::size_t in_use(Page page) const;    // by all processes
   std::size_t total() const { return ledger_->limits().total * 4_KiB; }
 
  private:

@@ -90,7 +90,7 @@ bool Contents::carve(Heap& heap, std::size_t index, HeapClass heap_class) {
   const std::lock_guard lock{committing_};
   std::atomic<std::uint64_t>* old = heap.committed.load(std::memory_order_relaxed);
   if (old != nullptr) {
-    idle_.fetch_sub(count_committed(heap, 0, kHeapBytes), std::memory_order_relaxed);
+    lower_idle(count_committed(heap, 0, kHeapBytes));
     discard(heap, index, 0, kHeapBytes);
     old_tables_.reserve(old_tables_.size() + 1);
   }
@@ -189,10 +189,52 @@ Reached Contents::make_ready(std::uintptr_t to, std::size_t bytes, Rest rest) {
         return true;
       });
   if (!reachable) return kUnreachable;
-  if (missing != 0 && !room_.take(missing)) return {Trouble::HostFull};
+  if (missing != 0 && !room_.take(missing) && !make_room(missing)) return {Trouble::HostFull};
   return reached(by_heap(to, bytes, [&](Heap& heap, std::size_t index, std::size_t offset, std::size_t part) {
     return all_committed(heap, offset, part) || commit(heap, index, offset, part, rest);
   }));
+}
+
+// Memory that was kept for blocks to come is the first to go when there is too little.
+bool Contents::make_room(std::size_t bytes) {
+  std::size_t dropped = 0;
+  for (std::size_t i = 0; i < map_.heap_count() && idle_.load(std::memory_order_relaxed) != 0; ++i) {
+    Heap& heap = map_.heap_at(map_.heap_start(i));
+    if (heap.written.load(std::memory_order_relaxed)) dropped += drop_idle(heap, i);
+  }
+  return dropped != 0 && room_.take(bytes);
+}
+
+std::size_t Contents::drop_idle(Heap& heap, std::size_t index) {
+  std::atomic<std::uint64_t>* table = heap.committed.load(std::memory_order_relaxed);
+  const Granules all = granules(heap, 0, kHeapBytes);
+  std::size_t dropped = 0;
+  for (std::size_t at = 0; at < all.end; ++at) {
+    const std::uint64_t bit = std::uint64_t{1} << at % 64;
+    if ((table[at / 64].load(std::memory_order_relaxed) & bit) == 0) continue;
+    const std::uintptr_t address = map_.heap_start(index) + at * all.bytes;
+    if (map_.find(address)) continue;
+    // A block may begin here at this moment. Whoever writes to it looks at the bit after the block can be
+    // found: either we find the block now, or its writer finds the bit clear and waits for our lock.
+    table[at / 64].fetch_and(~bit, std::memory_order_seq_cst);
+    if (map_.find(address)) {
+      table[at / 64].fetch_or(bit, std::memory_order_seq_cst);
+      continue;
+    }
+    lower_idle(all.bytes);
+    if (LargePages::in_pool(heap, at * all.bytes)) continue;  // such pages do not count as room
+    file_.discard(index * kHeapBytes + at * all.bytes, all.bytes);
+    room_.give(all.bytes);
+    dropped += all.bytes;
+  }
+  return dropped;
+}
+
+// Never below nothing: what is dropped may be counted as begun at the same moment.
+void Contents::lower_idle(std::size_t bytes) {
+  std::size_t now = idle_.load(std::memory_order_relaxed);
+  while (!idle_.compare_exchange_weak(now, now - std::min(now, bytes), std::memory_order_relaxed)) {
+  }
 }
 
 // Fresh granules get the pattern before their first bytes are written. The lock keeps a second writer
@@ -350,21 +392,26 @@ void Contents::discard(Heap& heap, std::size_t index, std::size_t offset, std::s
 Begun Contents::begin(std::uintptr_t start, std::size_t bytes, Page page, bool read_only) {
   if (!keeps_bytes()) return Begun::Yes;
   Begun begun = Begun::Yes;
+  std::size_t done = 0;
   by_heap(start, bytes, [&](Heap& heap, std::size_t index, std::size_t offset, std::size_t part) {
     begun = begin_part(heap, index, offset, part, page, read_only);
+    if (begun == Begun::Yes) done += part;
     return begun == Begun::Yes;
   });
+  if (begun != Begun::Yes && done != 0) end(start, done, read_only);
   return begun;
 }
 
 Begun Contents::begin_part(Heap& heap, std::size_t index, std::size_t offset, std::size_t bytes, Page page,
                            bool read_only) {
-  if (const std::size_t kept = host_may_touch() ? 0 : count_committed(heap, offset, bytes); kept != 0)
-    idle_.fetch_sub(kept, std::memory_order_relaxed);
   if (heap.large.load(std::memory_order_relaxed) != page) {
     // Only a heap that holds one large block changes its pages: what the last block left is of other ones.
     const std::lock_guard lock{committing_};
-    if (any_from_pool(heap)) discard(heap, index, 0, kHeapBytes);
+    const std::size_t left = count_committed(heap, 0, kHeapBytes);
+    if (left != 0 || any_from_pool(heap)) {
+      lower_idle(left);
+      discard(heap, index, 0, kHeapBytes);
+    }
     heap.large.store(page, std::memory_order_relaxed);
   }
   if (host_may_touch() && !reach(heap, index)) return Begun::NotMapped;
@@ -378,8 +425,12 @@ Begun Contents::begin_part(Heap& heap, std::size_t index, std::size_t offset, st
     }
   }
   if (read_only && host_may_touch() &&
-      !platform::protect_pages(reinterpret_cast<void*>(map_.heap_start(index) + offset), bytes, false))
+      !platform::protect_pages(reinterpret_cast<void*>(map_.heap_start(index) + offset), bytes, false)) {
+    end(map_.heap_start(index) + offset, bytes, read_only);
     return Begun::NotMapped;
+  }
+  if (const std::size_t kept = host_may_touch() ? 0 : count_committed(heap, offset, bytes); kept != 0)
+    lower_idle(kept);
   return Begun::Yes;
 }
 
@@ -400,7 +451,7 @@ void Contents::end(std::uintptr_t start, std::size_t bytes, bool read_only) {
     if (idle_.fetch_add(mine, std::memory_order_relaxed) + mine > settings_.keep_bytes || of_pool) {
       const std::lock_guard lock{committing_};
       if (heap.committed.load(std::memory_order_relaxed) != nullptr) discard(heap, index, offset, part);
-      idle_.fetch_sub(mine, std::memory_order_relaxed);
+      lower_idle(mine);
     }
     return true;
   });

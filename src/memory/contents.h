@@ -60,7 +60,12 @@ class Contents {
   Reached fill32(std::uintptr_t to, std::uint32_t value, std::size_t words);
   Reached copy(std::uintptr_t to, std::uintptr_t from, std::size_t bytes);  // as if through a temporary
 
-  // A block of whole pages of that kind begins or ends here.
+  // Makes sure that a range can be written, before any of several writes begins.
+  Reached prepare(std::uintptr_t to, std::size_t bytes) {
+    return keeps_bytes() ? make_ready(to, bytes, Rest::Kept) : Reached{};
+  }
+
+  // A block of whole pages of that kind begins or ends here. What could not begin has not.
   Begun begin(std::uintptr_t start, std::size_t bytes, Page page, bool read_only);
   void end(std::uintptr_t start, std::size_t bytes, bool read_only);
 
@@ -86,6 +91,9 @@ class Contents {
   bool put(Heap& heap, std::size_t index, std::size_t offset, const void* from, std::size_t bytes);
   Begun begin_part(Heap& heap, std::size_t index, std::size_t offset, std::size_t bytes, Page page,
                    bool read_only);
+  std::size_t drop_idle(Heap& heap, std::size_t index);
+  bool make_room(std::size_t bytes);
+  void lower_idle(std::size_t bytes);
   void discard(Heap& heap, std::size_t index, std::size_t offset, std::size_t bytes);
 
   template <class Do>

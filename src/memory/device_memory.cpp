@@ -82,7 +82,6 @@ DeviceMemory::Attempt DeviceMemory::attempt(const Plan& plan, Page page, std::si
   const bool whole_pages = heap_class == HeapClass::Normal || heap_class == HeapClass::Huge2M;
   const Begun begun = contents_->begin(start, footprint, whole_pages ? page : Page::Normal, plan.read_only);
   if (begun == Begun::Yes) return {start, nullptr};
-  contents_->end(start, footprint, plan.read_only);  // a part may have been mapped or protected already
   books_.give(page, footprint, plan.p2p);
   alone ? map_->close_whole(start, footprint) : pool.give(start, footprint);
   if (begun == Begun::PoolEmpty) return {0, nullptr, true};
@@ -133,17 +132,19 @@ void DeviceMemory::release(const Block& block) {
 
 Amounts DeviceMemory::figures(Page page, bool p2p) const {
   if (!contents_->pool_is_limit()) return books_.of(page, p2p);
-  const auto in_pool = [&](Page kind) {
-    const platform::PagePool pool = platform::page_pool(page_bytes(kind));
-    const Amounts books = books_.of(kind, p2p);
-    return Amounts{std::min(books.free, pool.free * page_bytes(kind)),
-                   std::min(books.total, pool.total * page_bytes(kind))};
+  // What is free of the pools, and what the machine holds: pages that strangers hold are not the device's.
+  const auto free_in_pool = [](Page kind) {
+    return platform::page_pool(page_bytes(kind)).free * page_bytes(kind);
   };
-  if (page != Page::Normal) return in_pool(page);
-  // Huge and normal add up to the device here, too (M-430 a).
+  const std::size_t giant_held = books_.in_use(Page::Huge1G);
+  const std::size_t giant_free = std::min(books_.of(Page::Huge1G, p2p).free, free_in_pool(Page::Huge1G));
+  if (page == Page::Huge1G) return {giant_free, giant_held + giant_free};
+  // 1 GB pages are huge ones, too (D-50), and huge and normal add up to the device (M-430 a).
   const Amounts all = books_.pool();
-  const Amounts huge = in_pool(Page::Huge2M);
-  return {all.free - std::min(all.free, huge.free), all.total - std::min(all.total, huge.total)};
+  const std::size_t free = std::min(
+      {all.free, books_.of(Page::Huge2M, p2p).free, free_in_pool(Page::Huge2M) + free_in_pool(Page::Huge1G)});
+  const Amounts huge{free, std::min(all.total, books_.in_use(Page::Huge2M) + giant_held + free)};
+  return page == Page::Huge2M ? huge : Amounts{all.free - huge.free, all.total - huge.total};
 }
 
 std::vector<ModuleUsage> DeviceMemory::usage() const {

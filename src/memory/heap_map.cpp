@@ -106,7 +106,7 @@ void HeapMap::publish(std::uintptr_t start, const BlockWord& word, std::size_t a
   Heap& heap = heap_at(start);
   if (heap.use.load(std::memory_order_relaxed) == Heap::Use::Whole) {
     heap.whole_asked.store(asked, std::memory_order_relaxed);
-    heap.whole_word.store(word.pack(), std::memory_order_release);
+    heap.whole_word.store(word.pack(), std::memory_order_seq_cst);  // Contents::drop_idle
     return;
   }
   const std::size_t unit = unit_of(heap.heap_class);
@@ -117,7 +117,7 @@ void HeapMap::publish(std::uintptr_t start, const BlockWord& word, std::size_t a
   }
   heap.asked[first].store(asked, std::memory_order_relaxed);
   heap.words[first].store(word.pack(), std::memory_order_release);
-  heap.heads[first / 64].fetch_or(std::uint64_t{1} << first % 64, std::memory_order_release);
+  heap.heads[first / 64].fetch_or(std::uint64_t{1} << first % 64, std::memory_order_seq_cst);
 }
 
 std::optional<Block> HeapMap::withdraw(std::uintptr_t start) {

@@ -66,8 +66,8 @@ void LargePages::join(Heap& heap, std::size_t offset) {
   if (wish_ == Pages::Small || wish_ == Pages::Hugetlb || refusals_ >= kPatience) return;
   std::byte* view = heap.view.load(std::memory_order_relaxed);
   if (view == nullptr) return;
-  auto* first = reinterpret_cast<volatile unsigned char*>(view + offset);
-  *first = *first;  // the kernel wants one page to be there
+  // The kernel wants one page to be there. Others may be writing to it.
+  __atomic_fetch_or(reinterpret_cast<unsigned char*>(view + offset), 0, __ATOMIC_RELAXED);
   switch (platform::collapse_pages(view + offset)) {
     case platform::Collapse::Done:
       refusals_ = 0;

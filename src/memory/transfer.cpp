@@ -153,6 +153,10 @@ Status Transfer::copy_rows(void* to_pointer, std::size_t to_pitch, const void* f
     }
     if (Status pair = check_pair(*to_row, *from_row); !pair) return pair;
   }
+  for (std::size_t row = 0; row < height && to->on_device; ++row) {
+    const Reached ready = memory_.contents().prepare(to_start + row * to_pitch, width);
+    if (!ready) return moved_badly(memory_.contents(), ready, width * height);
+  }
   for (std::size_t row = 0; row < height; ++row) {
     Status moved =
         move(row_of(*to, to_start + row * to_pitch), row_of(*from, from_start + row * from_pitch), width);
@@ -274,6 +278,9 @@ Status Transfer::check_item(const BatchItem& item) const {
   if (!to) return to.take_refusal();
   Result<End> from = check(reinterpret_cast<std::uintptr_t>(item.from), item.bytes, false);
   if (!from) return from.take_refusal();
+  if (!to->on_device) return done();
+  const Reached ready = memory_.contents().prepare(to->address, item.bytes);
+  if (!ready) return moved_badly(memory_.contents(), ready, item.bytes);
   return done();
 }
 

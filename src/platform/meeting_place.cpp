@@ -66,6 +66,16 @@ std::optional<std::string> read_link(const std::string& path) {
   return std::string{text.data(), static_cast<std::size_t>(length)};
 }
 
+bool rename_directory(const std::string& from, const std::string& to) {
+  return ::rename(from.c_str(), to.c_str()) == 0;
+}
+
+std::string directory_identity(const std::string& path) {
+  struct stat about {};
+  if (::stat(path.c_str(), &about) != 0) return "nowhere";
+  return std::to_string(about.st_dev) + "-" + std::to_string(about.st_ino);
+}
+
 bool remove_directory(const std::string& path) { return ::rmdir(path.c_str()) == 0; }
 
 std::vector<std::string> names_in(const std::string& directory) {

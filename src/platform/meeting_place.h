@@ -20,6 +20,10 @@ enum class LinkOutcome : std::uint8_t { Made, Exists, NoDirectory, Refused };
 LinkOutcome make_link(const std::string& path, const std::string& target);
 std::optional<std::string> read_link(const std::string& path);
 
+bool rename_directory(const std::string& from,
+                      const std::string& to);  // never over another that holds something
+// The same for every way to spell its path.
+std::string directory_identity(const std::string& path);
 bool remove_directory(const std::string& path);  // only an empty one
 std::vector<std::string> names_in(const std::string& directory);
 

@@ -3,6 +3,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <ctime>
 #include <fstream>
 #include <string_view>
 #if defined(__x86_64__)
@@ -44,7 +46,31 @@ nlohmann::json tlb_entries() {
   return {{"4K", for_4k}, {"2M", for_2m}};
 }
 
+double seconds(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+// Processor time of all programs and the kernel since the start of the machine.
+double busy_seconds() {
+  std::ifstream file("/proc/stat");
+  std::string name;
+  double user = 0, nice = 0, kernel = 0;
+  file >> name >> user >> nice >> kernel;
+  return (user + nice + kernel) / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
 }  // namespace
+
+Neighbours::Neighbours()
+    : wall_(seconds(CLOCK_MONOTONIC)), all_(busy_seconds()), own_(seconds(CLOCK_PROCESS_CPUTIME_ID)) {}
+
+double Neighbours::busy_processors() const {
+  const double all = busy_seconds() - all_;
+  const double own = seconds(CLOCK_PROCESS_CPUTIME_ID) - own_;
+  return std::max(0.0, (all - own) / std::max(0.01, seconds(CLOCK_MONOTONIC) - wall_));
+}
 
 std::uint64_t bytes_in(const char* file, const std::string& key) {
   std::ifstream lines(file);

@@ -16,4 +16,15 @@ std::uint64_t bytes_in(const char* file, const std::string& key);
 // A file with a single number, as below /sys; -1 if it cannot be read.
 std::int64_t number_in(const std::string& file);
 
+// How much of the machine others used since this was made: 1.0 is one processor. A figure that was measured
+// among busy neighbours should say so.
+class Neighbours {
+ public:
+  Neighbours();
+  double busy_processors() const;
+
+ private:
+  double wall_, all_, own_;  // seconds at the start
+};
+
 }  // namespace bench

@@ -166,6 +166,8 @@ void print_table(const nlohmann::json& result) {
                  point["max_ns"].get<double>());
     }
   }
+  fmt::print("\nOther programs meanwhile used {:.1f} of {} processor(s).\n",
+             result["busy_neighbours"].get<double>(), result["machine"]["cpus"].get<int>());
 }
 
 // As many whole gigabytes as leave half of the free memory alone when every kind has them; at most 4.
@@ -181,6 +183,7 @@ int run(const Options& options, const std::string& json_file) {
   for (auto& kind : kinds) {
     if (kind.memory.available()) there.push_back(&kind);
   }
+  const Neighbours neighbours;
   if (!there.empty() && !measure(there, options)) {
     fmt::print(stderr, "bench_pages: the page kinds do not hold the same bytes\n");
     return 1;
@@ -189,6 +192,7 @@ int run(const Options& options, const std::string& json_file) {
   nlohmann::json result{
       {"benchmark", "pages"},     {"machine", describe_machine()},    {"bytes", options.bytes},
       {"rounds", options.rounds}, {"reads_per_round", options.reads}, {"kinds", nlohmann::json::array()}};
+  result["busy_neighbours"] = neighbours.busy_processors();
   for (const auto& kind : kinds) result["kinds"].push_back(as_json(kind, options));
   print_table(result);
   if (json_file.empty()) return 0;

@@ -102,7 +102,7 @@ int list(const Arguments& arguments) {
 
 // Why a machine must stay; empty when nobody is on it.
 std::string why_kept(const Seen& seen) {
-  if (!seen.trouble.empty()) return fmt::format("a process is on it, and {}", seen.trouble);
+  if (!seen.trouble.empty()) return fmt::format("it is in use and cannot be looked into: {}", seen.trouble);
   if (!seen.live) return {};
   if (seen.processes.empty()) return "a process is about to join it, or to leave";
   return fmt::format("{} {} on it", seen.processes.size() == 1 ? "process" : "processes",
@@ -193,7 +193,7 @@ Action add_machine(CLI::App& belay) {
   set_help(*arguments->ls, "belay machine ls [--json]",
            "running  processes are on it\n"
            "nobody   is on it: its directory is all that is left, and 'belay machine rm' removes it\n"
-           "damaged  a process is on it, but what the processes share cannot be read\n\n"
+           "damaged  a process is on it, but what the processes share cannot be read or reached\n\n"
            "Examples:\n"
            "  belay machine ls\n"
            "  BELAY_MACHINES=$PWD/machines belay machine ls\n"

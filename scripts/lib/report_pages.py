@@ -82,7 +82,8 @@ def reads(result, pattern):
 def report(result):
     out = ["`scripts/bench pages --gigabytes %g`: %d rounds of %s reads at each point." % (
         result["bytes"] / (1 << 30), result["rounds"], count(result["reads_per_round"])), "",
-        machine_line(result["machine"]), ""]
+        machine_line(result["machine"]) + " Other programs used %.1f of its processors meanwhile."
+        % result["busy_neighbours"], ""]
     out += tables(result)
     for pattern in READING:
         out += [""] + reads(result, pattern)

@@ -402,18 +402,22 @@ Begun Contents::begin(std::uintptr_t start, std::size_t bytes, Page page, bool r
   return begun;
 }
 
+// Only a heap that holds one large block, or none yet, changes its pages: what the last block left is of
+// other ones. Two blocks may come to a new heap at once; the first makes the change.
+void Contents::change_pages(Heap& heap, std::size_t index, Page page) {
+  const std::lock_guard lock{committing_};
+  if (heap.large.load(std::memory_order_relaxed) == page) return;
+  const std::size_t left = count_committed(heap, 0, kHeapBytes);
+  if (left != 0 || any_from_pool(heap)) {
+    lower_idle(left);
+    discard(heap, index, 0, kHeapBytes);
+  }
+  heap.large.store(page, std::memory_order_release);
+}
+
 Begun Contents::begin_part(Heap& heap, std::size_t index, std::size_t offset, std::size_t bytes, Page page,
                            bool read_only) {
-  if (heap.large.load(std::memory_order_relaxed) != page) {
-    // Only a heap that holds one large block changes its pages: what the last block left is of other ones.
-    const std::lock_guard lock{committing_};
-    const std::size_t left = count_committed(heap, 0, kHeapBytes);
-    if (left != 0 || any_from_pool(heap)) {
-      lower_idle(left);
-      discard(heap, index, 0, kHeapBytes);
-    }
-    heap.large.store(page, std::memory_order_relaxed);
-  }
+  if (heap.large.load(std::memory_order_acquire) != page) change_pages(heap, index, page);
   if (host_may_touch() && !reach(heap, index)) return Begun::NotMapped;
   if (page != Page::Normal && (large_.must_be_from_pool() || host_may_touch())) {
     const std::lock_guard lock{committing_};

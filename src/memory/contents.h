@@ -89,6 +89,7 @@ class Contents {
   Reached make_ready(std::uintptr_t to, std::size_t bytes, Rest rest = Rest::Overwritten);
   bool commit(Heap& heap, std::size_t index, std::size_t offset, std::size_t bytes, Rest rest);
   bool put(Heap& heap, std::size_t index, std::size_t offset, const void* from, std::size_t bytes);
+  void change_pages(Heap& heap, std::size_t index, Page page);
   Begun begin_part(Heap& heap, std::size_t index, std::size_t offset, std::size_t bytes, Page page,
                    bool read_only);
   std::size_t drop_idle(Heap& heap, std::size_t index);

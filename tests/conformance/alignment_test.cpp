@@ -19,7 +19,7 @@ std::size_t offset_in(const void* block, std::size_t unit) {
 constexpr std::size_t kSizes[] = {1, 31, 32, 33, 63, 64, 65, 100, 4095, 4097, kMB, kMB + 1, 2 * kMB + 1};
 
 // Odd sizes stay allocated together, so that the next block cannot be aligned by chance.
-TEST_F(Alignment, M41_DeviceBlocksStartAtAMultipleOf64) {
+TEST_F(Alignment, M41_D11_DeviceBlocksStartAtAMultipleOf64) {
   for (const Allocator& allocator : all_allocators()) {
     std::vector<void*> blocks;
     for (const std::size_t size : kSizes) {

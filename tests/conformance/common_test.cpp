@@ -70,7 +70,7 @@ TEST(CommonWithoutFixture, M2_NothingAsksForAclInit) {
   });
 }
 
-TEST_F(Common, M3_M84_M100_ThreadWithoutContextIsAnswered107002) {
+TEST_F(Common, M3_M84_M100_D84_ThreadWithoutContextIsAnswered107002) {
   without_context([] {
     void* out = nullptr;
     std::size_t free = 0, total = 0;

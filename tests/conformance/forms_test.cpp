@@ -58,7 +58,7 @@ TEST(Forms, M437_WithAnotherProduct_ItIsAConfigurationError_ToldInWords) {
   }
 }
 
-TEST(Forms, M438_M176_M44_MallocHost_TakesNormalPagesOfTheDevice) {
+TEST(Forms, M438_M176_M44_D49_MallocHost_TakesNormalPagesOfTheDevice) {
   for (const char* product : kFormProducts) {
     for (const char* form : {"RC", "OPEN_CTRL_CPU"}) {
       in_fresh_process(settings_of(product, form), [&] {
@@ -121,7 +121,7 @@ TEST(Forms, M438_M407_TheBlockOutlivesAReset) {
   });
 }
 
-TEST(Forms, M438_P2PAnd1GPolicies_Answer207000) {
+TEST(Forms, M438_D49_P2PAnd1GPolicies_Answer207000) {
   for (const char* product : kFormProducts) {
     in_fresh_process(settings_of(product, "RC"), [&] {
       ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
@@ -134,7 +134,7 @@ TEST(Forms, M438_P2PAnd1GPolicies_Answer207000) {
   }
 }
 
-TEST(Forms, M438_TheCpuReadsAndWritesBothKinds) {
+TEST(Forms, M438_D49_TheCpuReadsAndWritesBothKinds) {
   for (const char* form : {"RC", "OPEN_CTRL_CPU"}) {
     in_fresh_process(settings_of("310P", form), [] {
       ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);

@@ -100,7 +100,7 @@ TEST_F(HostMemoryCfg, M182_NoContext_Is107002_WithAndWithoutConfiguration) {
   });
 }
 
-TEST(HostMemoryCfgProducts, M183_UnifiedAddress_Is207000_ElsewhereThanA3AndA2_AfterTheContext) {
+TEST(HostMemoryCfgProducts, M183_D44_UnifiedAddress_Is207000_ElsewhereThanA3AndA2_AfterTheContext) {
   for (const char* product : {"950", "310P", "910", "310B"}) {
     in_fresh_process({{"BELAY_PRODUCT", product}}, [&] {
       ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
@@ -160,7 +160,7 @@ TEST(HostMemoryCfgProducts, M185_UnifiedAddress_DeviceAddressEqualsTheHostAddres
   }
 }
 
-TEST_F(HostMemoryCfg, M185_UnifiedAddress_BlockIsRoundedTo2MB) {
+TEST_F(HostMemoryCfg, M185_D44_UnifiedAddress_BlockIsRoundedTo2MB) {
   aclrtMallocAttribute on = va_attribute(1);
   aclrtMallocConfig config{&on, 1};
   void *first = nullptr, *second = nullptr;

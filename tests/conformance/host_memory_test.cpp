@@ -61,7 +61,7 @@ TEST_F(HostMemory, M171_SizeZero_Is100000_OutputUntouched_BeforeTheContext) {
   });
 }
 
-TEST_F(HostMemory, M172_NoContext_Is107002_EvenForASizeThatWraps) {
+TEST_F(HostMemory, M172_D43_NoContext_Is107002_EvenForASizeThatWraps) {
   without_context([] {
     for (const std::size_t size : {std::size_t{1}, std::size_t{4096}, kMax - 31, kMax - 30, kMax}) {
       void* block = sentinel();
@@ -164,7 +164,7 @@ class HostMemoryLimit : public ::testing::Test {
   }
 };
 
-TEST_F(HostMemoryLimit, M174_M431_PagesThatCannotBeLocked_Are207001_AndTheMessageNamesTheLimit) {
+TEST_F(HostMemoryLimit, M174_M431_D75_PagesThatCannotBeLocked_Are207001_AndTheMessageNamesTheLimit) {
   where_little_may_be_locked({{"BELAY_PIN", "strict"}}, [] {
     void* block = sentinel();
     EXPECT_EQ(aclrtMallocHost(&block, 4 * kMB), kShortage);

@@ -104,7 +104,7 @@ TEST(HostRegisterProducts, M199_M208_950A3A2_HaveIt) {
   }
 }
 
-TEST_F(HostRegister, M200_M205_AnyOverlapWithARegisteredRange_Is507910) {
+TEST_F(HostRegister, M200_M205_D48_AnyOverlapWithARegisteredRange_Is507910) {
   Pages memory{8};
   ASSERT_EQ(register_mapped(memory.get(2 * 4096), 2 * 4096 + 1), ACL_SUCCESS);  // pages 2, 3 and a byte of 4
   struct Case {
@@ -195,7 +195,7 @@ TEST_F(HostRegister, M206_PinnedFlagOnPinnedMemory_Is107000_MappedIsFine) {
   EXPECT_EQ(last_error(), kNotRegistered);
 }
 
-TEST_F(HostRegister, M207_PointerMustBeAMultipleOf4KB_TheSizeNeedNot) {
+TEST_F(HostRegister, M207_D48_PointerMustBeAMultipleOf4KB_TheSizeNeedNot) {
   Pages memory{4};
   for (const std::size_t offset : {1U, 8U, 64U, 512U, 2048U, 4095U, 4097U}) {
     void* address = sentinel();
@@ -272,7 +272,7 @@ TEST_F(HostRegister, M220_UnregisterWithoutContext_Is107002_AndTheRegistrationSt
   EXPECT_EQ(aclrtHostUnregister(memory.get()), ACL_SUCCESS);
 }
 
-TEST_F(HostRegister, M222_NotTheStartOfARegistration_Is507911_ASecondCallToo) {
+TEST_F(HostRegister, M222_D48_NotTheStartOfARegistration_Is507911_ASecondCallToo) {
   Pages memory{3};
   EXPECT_EQ(aclrtHostUnregister(memory.get()), kNotRegistered);
   ASSERT_EQ(register_mapped(memory.get(4096), 8192), ACL_SUCCESS);

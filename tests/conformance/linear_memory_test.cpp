@@ -78,7 +78,7 @@ TEST_F(LinearMemory, M417_FillOfTheWholeBlockRightAfterTheAllocation) {
   EXPECT_EQ(aclrtMemset(read_only.get(), 64, 0, 64), ACL_ERROR_RT_DRV_INTERNAL_ERROR);
 }
 
-TEST_F(LinearMemory, M13_FreshMemoryCanBeReadAndPromisesNothing) {
+TEST_F(LinearMemory, M13_D17_FreshMemoryCanBeReadAndPromisesNothing) {
   std::vector<unsigned char> first;
   for (const Allocator& allocator : all_allocators()) {
     const Block block(allocator, 10000, kHugeFirst);

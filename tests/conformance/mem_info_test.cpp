@@ -55,7 +55,7 @@ TEST_F(MemInfo, M133_AttributesOutsideTheEnum) {
   EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), ACL_ERROR_RT_INVALID_MEMORY_TYPE);
 }
 
-TEST_F(MemInfo, M134_ContextComesBehindTheAttribute) {
+TEST_F(MemInfo, M134_D84_ContextComesBehindTheAttribute) {
   without_context([] {
     EXPECT_EQ(answer(18), ACL_ERROR_RT_INVALID_MEMORY_TYPE);
     for (std::uint32_t value = 0; value <= 17; ++value)

@@ -62,7 +62,7 @@ TEST_F(Memcpy2d, M318_PinnedMemoryToo_WhateverTheKindSays) {
   }
 }
 
-TEST_F(Memcpy2d, M304_NoWidthOrNoHeight_Is0_BeforeEverythingElse) {
+TEST_F(Memcpy2d, M304_D136_NoWidthOrNoHeight_Is0_BeforeEverythingElse) {
   Device device{64};
   write_to(device.get(), pattern(64, 1));
   Bytes host = pattern(64, 2);
@@ -90,7 +90,7 @@ TEST_F(Memcpy2d, M305_NullEnds_Are100000_BeforePitchKindAndContext) {
   EXPECT_EQ(last_error(), ACL_SUCCESS);
 }
 
-TEST_F(Memcpy2d, M306_WidthAboveAPitch_Is100000_NothingCopied) {
+TEST_F(Memcpy2d, M306_D136_WidthAboveAPitch_Is100000_NothingCopied) {
   Device device{64};
   write_to(device.get(), pattern(64, 1));
   Bytes host = pattern(64, 2);
@@ -125,7 +125,7 @@ TEST_F(Memcpy2d, M307_OtherKinds_Are100000_BeforeTheLimits) {
   EXPECT_EQ(last_error(), ACL_SUCCESS);
 }
 
-TEST_F(Memcpy2d, M310_MostRows_5242880_OneMoreIs107000_BeforeDirectionAndContext) {
+TEST_F(Memcpy2d, M310_D136_MostRows_5242880_OneMoreIs107000_BeforeDirectionAndContext) {
   Device device{kMostRows};
   const Bytes host = pattern(kMostRows, 3);
   EXPECT_EQ(aclrtMemcpy2d(device.get(), 1, host.data(), 1, 1, kMostRows, kUp), ACL_SUCCESS);
@@ -141,7 +141,7 @@ TEST_F(Memcpy2d, M310_MostRows_5242880_OneMoreIs107000_BeforeDirectionAndContext
   without_context(calls);
 }
 
-TEST_F(Memcpy2d, M311_WidestRow_5000000_OneMoreIs107000_BeforeDirectionAndContext) {
+TEST_F(Memcpy2d, M311_D136_WidestRow_5000000_OneMoreIs107000_BeforeDirectionAndContext) {
   Device device{kMostWidth + 1};
   const Bytes host = pattern(kMostWidth + 1, 3);
   EXPECT_EQ(aclrtMemcpy2d(device.get(), kMostWidth, host.data(), kMostWidth, kMostWidth, 1, kUp),
@@ -157,7 +157,7 @@ TEST_F(Memcpy2d, M311_WidestRow_5000000_OneMoreIs107000_BeforeDirectionAndContex
   without_context(calls);
 }
 
-TEST_F(Memcpy2d, M312_KindDeviceToDevice_Is207000_BeforeTheContext) {
+TEST_F(Memcpy2d, M312_D136_KindDeviceToDevice_Is207000_BeforeTheContext) {
   Device device{256};
   write_to(device.get(), pattern(256, 1));
   Bytes host = pattern(256, 2);

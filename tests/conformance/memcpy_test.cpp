@@ -32,7 +32,7 @@ class Memcpy : public OnDevice {
 
 constexpr std::size_t kMax = std::numeric_limits<std::size_t>::max();
 
-TEST_F(Memcpy, M229_M5_CountZero_Is0_BeforeEverythingElse) {
+TEST_F(Memcpy, M229_M5_D125_CountZero_Is0_BeforeEverythingElse) {
   const auto calls = [&] {
     EXPECT_EQ(aclrtMemcpy(nullptr, 1, nullptr, 0, kind_of(0x7FFFFFFF)), ACL_SUCCESS);
     EXPECT_EQ(aclrtMemcpy(nullptr, 0, nullptr, 0, kind_of(-1)), ACL_SUCCESS);
@@ -45,7 +45,7 @@ TEST_F(Memcpy, M229_M5_CountZero_Is0_BeforeEverythingElse) {
   EXPECT_EQ(last_error(), ACL_SUCCESS);
 }
 
-TEST_F(Memcpy, M230_M231_NullEnds_Are100000_BeforeKindRoomAndContext) {
+TEST_F(Memcpy, M230_M231_D125_NullEnds_Are100000_BeforeKindRoomAndContext) {
   const auto calls = [&] {
     EXPECT_EQ(aclrtMemcpy(nullptr, 64, host_.data(), 64, ACL_MEMCPY_HOST_TO_HOST), kBadArgument);
     EXPECT_EQ(aclrtMemcpy(device(), 64, nullptr, 64, ACL_MEMCPY_HOST_TO_DEVICE), kBadArgument);
@@ -59,7 +59,7 @@ TEST_F(Memcpy, M230_M231_NullEnds_Are100000_BeforeKindRoomAndContext) {
   EXPECT_EQ(last_error(), ACL_SUCCESS) << "the outer layer stores no last error";
 }
 
-TEST_F(Memcpy, M232_KindOutside0To5_Is100000_BeforeRoomAndContext) {
+TEST_F(Memcpy, M232_D125_KindOutside0To5_Is100000_BeforeRoomAndContext) {
   const auto calls = [&] {
     for (const int kind : {6, 7, 8, 9, 100, -1, 0x7FFFFFFF, std::numeric_limits<int>::min()}) {
       EXPECT_EQ(aclrtMemcpy(device(), 64, host_.data(), 64, kind_of(kind)), kBadArgument) << kind;
@@ -76,7 +76,7 @@ TEST_F(Memcpy, M232_KindOutside0To5_Is100000_BeforeRoomAndContext) {
   }
 }
 
-TEST_F(Memcpy, M233_DestMaxZero_Is107000_BeforeTheContext) {
+TEST_F(Memcpy, M233_D125_DestMaxZero_Is107000_BeforeTheContext) {
   const auto calls = [&] {
     EXPECT_EQ(aclrtMemcpy(device(), 0, host_.data(), 1, ACL_MEMCPY_HOST_TO_DEVICE), kBadValue);
     EXPECT_EQ(aclrtMemcpy(host_.data(), 0, device(), 256, ACL_MEMCPY_DEVICE_TO_HOST), kBadValue);
@@ -88,7 +88,7 @@ TEST_F(Memcpy, M233_DestMaxZero_Is107000_BeforeTheContext) {
   expect_untouched();
 }
 
-TEST_F(Memcpy, M234_CountAboveDestMax_Is107000_NothingCopied_BeforeTheContext) {
+TEST_F(Memcpy, M234_D125_CountAboveDestMax_Is107000_NothingCopied_BeforeTheContext) {
   const auto calls = [&] {
     for (const std::size_t room : {std::size_t{1}, std::size_t{63}}) {
       EXPECT_EQ(aclrtMemcpy(device(), room, host_.data(), 64, ACL_MEMCPY_HOST_TO_DEVICE), kBadValue);
@@ -114,7 +114,7 @@ TEST_F(Memcpy, M234_CountUpToDestMax_IsCopied_AndNotAByteMore) {
   }
 }
 
-TEST_F(Memcpy, M235_SameAddress_Is0_BeforeTheContext_ButAfterTheRoom) {
+TEST_F(Memcpy, M235_D125_SameAddress_Is0_BeforeTheContext_ButAfterTheRoom) {
   const auto calls = [&] {
     EXPECT_EQ(aclrtMemcpy(device(), 256, device(), 256, ACL_MEMCPY_DEVICE_TO_DEVICE), ACL_SUCCESS);
     EXPECT_EQ(aclrtMemcpy(host_.data(), 256, host_.data(), 256, ACL_MEMCPY_HOST_TO_DEVICE), ACL_SUCCESS);
@@ -142,7 +142,7 @@ TEST_F(Memcpy, M236_NoContext_Is107002_NothingCopied_BeforeTheRange) {
   expect_untouched();
 }
 
-TEST_F(Memcpy, M240_M247_AWrongKindDoesNoHarm_TheAddressesDecide) {
+TEST_F(Memcpy, M240_M247_D126_AWrongKindDoesNoHarm_TheAddressesDecide) {
   Pinned pinned{256};
   Device second{256};
   struct Pair {
@@ -174,7 +174,7 @@ TEST_F(Memcpy, M246_PageableAndPinnedHostMemory_AreBothAccepted) {
   EXPECT_TRUE(std::equal(host_.begin(), host_.end(), at(pinned.get(), 0)));
 }
 
-TEST_F(Memcpy, M241_TheCopyIsCompleteAtTheReturn) {
+TEST_F(Memcpy, M241_D127_TheCopyIsCompleteAtTheReturn) {
   constexpr std::size_t size = 8 * kMB + 3;
   Device big{size};
   const Bytes bytes = pattern(size, 5);
@@ -207,7 +207,7 @@ TEST_F(Memcpy, M244_InsideOneDevice_OverlapActsAsThroughATemporary) {
   }
 }
 
-TEST_F(Memcpy, M243_HostToHost_OverlapIs107000_NothingCopied_TouchingIsFine) {
+TEST_F(Memcpy, M243_D129_HostToHost_OverlapIs107000_NothingCopied_TouchingIsFine) {
   Pinned pinned{256};
   write_to(pinned.get(), host_bytes_);
   for (std::uint8_t* start : {host_.data(), at(pinned.get(), 0)}) {
@@ -224,7 +224,7 @@ TEST_F(Memcpy, M243_HostToHost_OverlapIs107000_NothingCopied_TouchingIsFine) {
   }
 }
 
-TEST_F(Memcpy, M243_HostToHost_PinnedAndPageableInEveryMix) {
+TEST_F(Memcpy, M243_D129_HostToHost_PinnedAndPageableInEveryMix) {
   Pinned first{100}, second{100};
   Bytes plain(100), other(100);
   for (void* from : {first.get(), static_cast<void*>(plain.data())}) {

@@ -91,6 +91,39 @@ TEST_F(MemoryFacts, D3_OverflowSizeZeroAndNull_Are100000) {
   }
 }
 
+TEST(MemoryFactsFromTheStart, D17_FreshMemoryHoldsThePattern_OrWhatAnEarlierBlockLeft) {
+  in_fresh_process({}, [] {
+    ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+    for (const unsigned policy : {1U, 2U}) {
+      Device block{3 * kMB, policy};
+      EXPECT_EQ(read_from(block.get(), 3 * kMB), Bytes(3 * kMB, 0xBE)) << "not zero, where nobody wrote";
+      write_to(block.get(), Bytes(3 * kMB, 0x5A));
+      block.free_now();
+      Device next{3 * kMB, policy};
+      for (const std::uint8_t byte : read_from(next.get(), 3 * kMB))
+        ASSERT_TRUE(byte == 0xBE || byte == 0x5A);
+    }
+  });
+}
+
+TEST(MemoryFactsProducts, D49_InTheRcForm_DeviceMemoryHasPagesAsElsewhere_AndCopiesArePlain) {
+  in_fresh_process({{"BELAY_PRODUCT", "310P"}, {"BELAY_FORM", "RC"}, {"BELAY_HUGE", "4M"}}, [] {
+    ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+    Device small{kMB, 0}, huge{3 * kMB, 0}, fallen{3 * kMB, 0};
+    EXPECT_EQ(page_of(small.get()), 4096U);
+    EXPECT_EQ(page_of(huge.get()), 2 * kMB);
+    EXPECT_EQ(page_of(fallen.get()), 4096U) << "huge pages have run out";
+    Pinned host{4096};
+    EXPECT_EQ(page_of(host.get()), 4096U);
+    const Bytes bytes = pattern(4096);
+    std::copy(bytes.begin(), bytes.end(), at(host.get(), 0));
+    for (const int kind : {0, 1, 2, 3, 4}) {
+      EXPECT_EQ(aclrtMemcpy(huge.get(), 4096, host.get(), 4096, kind_of(kind)), ACL_SUCCESS) << kind;
+      EXPECT_TRUE(std::equal(bytes.begin(), bytes.end(), at(huge.get(), 0))) << kind;
+    }
+  });
+}
+
 TEST(MemoryFactsProducts, D24_1GPages_OnA2A3And950Only_RoundedUp_NoFallback) {
   for (const char* product : {"A2", "A3", "950"}) {
     in_fresh_process({{"BELAY_PRODUCT", product}, {"BELAY_HBM", "4G"}}, [&] {
@@ -263,7 +296,21 @@ TEST(MemoryFactsProducts, D56_OnePoolServesEveryPageKind) {
   });
 }
 
-TEST(MemoryFactsProducts, D59_UsableTotals) {
+TEST_F(MemoryFacts, D53_TheTotalIsAConstant_WhateverIsInUse) {
+  const std::size_t total = figures(ACL_HBM_MEM).total;
+  EXPECT_EQ(total, 65464696832U) << "of 64 GB that the card has";
+  Device normal{4096}, huge{100 * kMB, 1}, giant{kGB, 6};
+  Pinned host{kMB};
+  aclrtContext context = nullptr;
+  ASSERT_EQ(aclrtCreateContext(&context, 0), ACL_SUCCESS);
+  EXPECT_EQ(figures(ACL_HBM_MEM).total, total);
+  EXPECT_EQ(aclrtDestroyContext(context), ACL_SUCCESS);
+  ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+  EXPECT_EQ(figures(ACL_HBM_MEM).total, total);
+  EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
+}
+
+TEST(MemoryFactsProducts, D53_D59_UsableTotals) {
   struct Case {
     const char* product;
     std::size_t total;

@@ -13,7 +13,7 @@ class Memset : public OnDevice {};
 
 constexpr std::size_t kMax = std::numeric_limits<std::size_t>::max();
 
-TEST_F(Memset, M366_M5_CountZero_Is0_BeforeEverythingElse) {
+TEST_F(Memset, M366_M5_D138_CountZero_Is0_BeforeEverythingElse) {
   Device block{64};
   write_to(block.get(), pattern(64, 1));
   const auto calls = [&] {
@@ -50,7 +50,7 @@ TEST_F(Memset, M368_NoContext_Is107002_BeforeTheRoom_ForHostMemoryToo) {
   EXPECT_EQ(host, pattern(64, 2));
 }
 
-TEST_F(Memset, M370_CountAboveMaxCount_Is107000_NothingWritten_BeforeTheRange) {
+TEST_F(Memset, M370_D138_CountAboveMaxCount_Is107000_NothingWritten_BeforeTheRange) {
   Device block{64};
   write_to(block.get(), pattern(64, 1));
   Bytes host = pattern(64, 2);
@@ -88,7 +88,7 @@ TEST_F(Memset, M371_M434_RangeByPage_OneByteMoreIs507899_NothingWritten) {
   }
 }
 
-TEST_F(Memset, M371_FreedOrNeverAllocated_Is507899) {
+TEST_F(Memset, M371_D138_FreedOrNeverAllocated_Is507899) {
   Device other{64};
   for (const unsigned policy : {1U, 2U}) {
     Device gone{64, policy};
@@ -99,7 +99,7 @@ TEST_F(Memset, M371_FreedOrNeverAllocated_Is507899) {
   EXPECT_EQ(aclrtMemset(other.get(kGB), 64, 1, 64), kRefused);
 }
 
-TEST_F(Memset, M378_TheLow8BitsOfTheValue) {
+TEST_F(Memset, M378_D138_TheLow8BitsOfTheValue) {
   Device block{64};
   Bytes host(64);
   for (const std::int32_t value :
@@ -126,7 +126,7 @@ TEST_F(Memset, M378_ExactlyTheBytesAskedFor) {
   }
 }
 
-TEST_F(Memset, M379_TheAddressDecides_PinnedRegisteredAndPlainHostMemoryAreFilled) {
+TEST_F(Memset, M379_D138_TheAddressDecides_PinnedRegisteredAndPlainHostMemoryAreFilled) {
   Pinned pinned{64};
   EXPECT_EQ(aclrtMemset(pinned.get(), 64, 3, 64), ACL_SUCCESS);
   EXPECT_EQ(Bytes(at(pinned.get(), 0), at(pinned.get(), 64)), Bytes(64, 3));

@@ -25,7 +25,7 @@ void expect_short(const Allocator& allocator, std::size_t size, std::uint32_t va
   EXPECT_NE(recent_message().find("EL0004"), std::string::npos);
 }
 
-TEST(PageShortage, M86_M105_M31_TheWholeDeviceToTheByte) {
+TEST(PageShortage, M86_M105_M31_D79_TheWholeDeviceToTheByte) {
   on_product("A2", {{"BELAY_HBM", "64M"}}, [] {
     for (const Allocator& allocator : all_allocators()) {
       const std::size_t most = 64 * kMB - (allocator.pads ? 32 : 0);

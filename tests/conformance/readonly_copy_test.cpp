@@ -43,7 +43,7 @@ TEST_F(ReadOnlyCopy, M78_CopiesOutOfIt_AreAllowed) {
   EXPECT_EQ(Bytes(at(pinned.get(), 0), at(pinned.get(), 4096)), contents);
 }
 
-TEST_F(ReadOnlyCopy, M427_M371_Fills_Are507899_NothingWritten) {
+TEST_F(ReadOnlyCopy, M427_M371_D138_Fills_Are507899_NothingWritten) {
   for (const unsigned base : {0U, 1U, 2U}) {
     Device block{4096, kFlag | base};
     const Bytes before = read_from(block.get(), 4096);

@@ -109,7 +109,7 @@ TEST(ResetMemory, M406_OnlyTheDeviceThatIsReset) {
   });
 }
 
-TEST(ResetMemory, M407_PinnedHostMemorySurvives) {
+TEST(ResetMemory, M407_D43_PinnedHostMemorySurvives) {
   in_fresh_process({}, [] {
     ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
     void *first = nullptr, *second = nullptr;

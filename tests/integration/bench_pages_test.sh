@@ -27,6 +27,7 @@ MB = 1 << 20
 result = json.load(open("pages.json"))
 assert [kind["name"] for kind in result["kinds"]] == ["4 KB", "2 MB", "1 GB"], result["kinds"]
 assert result["bytes"] == 8 * MB and result["rounds"] == 3
+assert result["busy_neighbours"] >= 0
 assert result["machine"]["cpu"] and result["machine"]["kernel"] and result["machine"]["memory_bytes"] > 0
 table = open("table").read()
 for kind in result["kinds"]:

@@ -1,7 +1,9 @@
-/* Holds device memory until its input ends: memory_holder [DEVICE POLICY BYTES]... Says "ready" once it does.
- */
+/* Holds device memory until its input ends: memory_holder [DEVICE POLICY BYTES]... [close]
+   Once it does, it says "ready" and what device 0 has left. With "close" it first closes all its files. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "acl/acl.h"
 
@@ -28,6 +30,11 @@ int main(int count, char** words) {
   size_t total = 0;
   if (aclrtSetDevice(0) != ACL_SUCCESS || aclrtGetMemInfo(ACL_HBM_MEM, &left, &total) != ACL_SUCCESS) {
     return 3;
+  }
+  if (count > 1 && strcmp(words[count - 1], "close") == 0) {
+    for (int file = 3; file < 1024; ++file) {
+      (void)close(file);
+    }
   }
   (void)printf("ready %zu\n", left);
   (void)fflush(stdout);

@@ -351,8 +351,8 @@ check_damaged() {
     says_with 1 "a['state'] == 'damaged' and 'does not look' in a['trouble'] and a['devices'] == []" smi
     prints '^default +damaged .* its state does not look like' machine ls
     says "m['default']['state'] == 'damaged' and m['default']['trouble'] and m['default']['used_bytes'] is None" machine ls
-    refused 1 "'default' is not removed: a process is on it" machine rm default
-    prints "^kept 'default': a process is on it" machine rm --all
+    refused 1 "'default' is not removed: it is in use and cannot be looked into" machine rm default
+    prints "^kept 'default': it is in use and cannot be looked into" machine rm --all
     # Others are not in its way.
     BELAY_MACHINE=sound hold 0 $HUGE_ONLY $((2 * MB))
     says "list(p) == [$pid]" smi --machine sound
@@ -361,6 +361,18 @@ check_damaged() {
     end "$first"
     says "a['state'] == 'nobody'" smi
     prints "^removed 'default'$" machine rm default
+}
+
+# A process that lives without its files cannot be followed, but it is there.
+check_out_of_reach() {
+    fresh
+    hold 0 $HUGE_ONLY $((2 * MB)) close
+    refused 1 "process $pid is on it" smi
+    prints "^default +damaged .* process $pid " machine ls
+    refused 1 "process $pid is on it" machine rm default
+    prints "^kept 'default'" machine rm --all
+    end "$pid"
+    prints "^removed 'default'$" machine rm --all
 }
 
 check_junk() {

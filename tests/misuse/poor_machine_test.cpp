@@ -128,18 +128,35 @@ TEST(PoorMachine, EveryWrongSettingIsToldInWords) {
     const char* value;
     const char* expected;
   };
-  for (const Case c :
-       {Case{"BELAY_PRODUCT", "910Z", "Ascend910B4"}, Case{"BELAY_HBM", "lots", "number of bytes"},
-        Case{"BELAY_HBM", "3M", "multiple of 2 MB"}, Case{"BELAY_HBM", "300G", "at most 255 GB"},
-        Case{"BELAY_HUGE", "1M", "multiple of 2 MB"}, Case{"BELAY_HUGE1G", "512M", "multiple of 1 GB"},
-        Case{"BELAY_NORMAL", "100", "multiple of 4 KB"}, Case{"BELAY_DEVICES", "0", "1 to 64"},
-        Case{"BELAY_DEVICES", "65", "1 to 64"}, Case{"BELAY_FORM", "XX", "EP or RC"},
-        Case{"BELAY_HOST_ACCESS", "yes", "deny or allow"}, Case{"BELAY_PIN", "no", "strict or best-effort"},
-        Case{"BELAY_LEAKS", "no", "report or off"}, Case{"BELAY_SUMMARY", "1", "off or on"},
-        Case{"BELAY_FAULTS", "1", "explain or off"}, Case{"BELAY_KEEP", "-1", "number of bytes"}}) {
+  for (const Case c : {Case{"BELAY_PRODUCT", "910Z", "Ascend910B4"},
+                       Case{"BELAY_HBM", "lots", "number of bytes"},
+                       Case{"BELAY_HBM", "3M", "multiple of 2 MB"},
+                       Case{"BELAY_HBM", "300G", "at most 255 GB"},
+                       Case{"BELAY_HUGE", "1M", "multiple of 2 MB"},
+                       Case{"BELAY_HUGE1G", "512M", "multiple of 1 GB"},
+                       Case{"BELAY_NORMAL", "100", "multiple of 4 KB"},
+                       Case{"BELAY_DEVICES", "0", "1 to 64"},
+                       Case{"BELAY_DEVICES", "65", "1 to 64"},
+                       Case{"BELAY_FORM", "XX", "EP or RC"},
+                       Case{"BELAY_HOST_ACCESS", "yes", "deny or allow"},
+                       Case{"BELAY_PIN", "no", "strict or best-effort"},
+                       Case{"BELAY_LEAKS", "no", "report or off"},
+                       Case{"BELAY_SUMMARY", "1", "off or on"},
+                       Case{"BELAY_FAULTS", "1", "explain or off"},
+                       Case{"BELAY_KEEP", "-1", "number of bytes"},
+                       Case{"BELAY_PAGES", "2M", "auto or hugetlb or thp or small"},
+                       Case{"BELAY_BACKING", "file", "bytes or none"},
+                       Case{"BELAY_COMMIT", "some", "number of bytes"},
+                       Case{"BELAY_COMMIT", "-4G", "number of bytes"},
+                       Case{"BELAY_HOST_NODE", "first", "a number below"},
+                       Case{"BELAY_HOST_NODE", "4711", "a number below"},
+                       Case{"BELAY_MACHINE", "../mine", "letters, digits"},
+                       Case{"BELAY_MACHINE", "a b", "letters, digits"},
+                       Case{"BELAY_MACHINES", "here/below", "full path"}}) {
     belay_test::in_fresh_process({{c.variable, c.value}}, [&] {
       void* block = nullptr;
       EXPECT_EQ(aclrtSetDevice(0), ACL_ERROR_RT_DEV_SETUP_ERROR) << c.variable;
+      EXPECT_EQ(aclInit(nullptr), ACL_ERROR_INTERNAL_ERROR) << c.variable;
       EXPECT_NE(aclrtMalloc(&block, 1, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
       const char* text = aclGetRecentErrMsg();
       ASSERT_NE(text, nullptr);

@@ -61,15 +61,29 @@ struct Seen {
   std::uint64_t generation = 0;  // the newest
   std::vector<std::string> names;
 };
+// A directory changes while it is listed. A new lead is made before older ones are removed, so a lead that
+// was listed and is gone means that there is a newer one: then it is listed again.
 Seen see(const std::string& directory) {
-  Seen seen;
-  seen.names = platform::names_in(directory);
-  for (const std::string& name : seen.names) {
-    const auto generation = lead_generation(name);
-    if (generation && *generation < kMostGenerations && platform::read_link(directory + "/" + name))
-      seen.generation = std::max(seen.generation, *generation);
+  for (int listed = 0;; ++listed) {
+    Seen seen;
+    seen.names = platform::names_in(directory);
+    bool vanished = false;
+    for (const std::string& name : seen.names) {
+      const auto generation = lead_generation(name);
+      if (!generation || *generation >= kMostGenerations) continue;
+      switch (platform::kind_at(directory + "/" + name)) {
+        case platform::Kind::Link:
+          seen.generation = std::max(seen.generation, *generation);
+          break;
+        case platform::Kind::Nothing:
+          vanished = true;
+          break;
+        case platform::Kind::Other:
+          break;
+      }
+    }
+    if (!vanished || listed > kPatience) return seen;
   }
-  return seen;
 }
 
 // Is another process about to found this generation?
@@ -77,7 +91,7 @@ bool somebody_founds(const Seen& seen, std::uint64_t generation) {
   return std::ranges::any_of(seen.names, [&](const std::string& name) {
     const std::optional<LinkName> who = member_of(name);
     return who && who->role == kFounder && who->generation == generation &&
-           who->process != platform::process_id() && platform::start_time(who->process) == who->start;
+           who->process != platform::process_id() && !platform::surely_gone(who->process, who->start);
   });
 }
 
@@ -125,7 +139,7 @@ Finding find(const std::string& directory, const Seen& seen, bool writable, bool
     const std::string path = directory + "/" + name;
     const std::optional<std::string> target = platform::read_link(path);
     if (!target) continue;
-    if (platform::start_time(member->process) != member->start) {
+    if (platform::surely_gone(member->process, member->start)) {
       if (tidy) platform::remove_file(path);
       continue;
     }
@@ -147,9 +161,10 @@ Finding find(const std::string& directory, const Seen& seen, bool writable, bool
       case Opened::Gone:
         // Alive, and nothing of ours is open there: on its way in, a program that closed all its files, or
         // one that has become another program.
+        if (platform::read_link(*target) == platform::kReserved) break;
         if (platform::has_mapped(member->process, 0, state.c_str()) == platform::Maps::Yes) {
           finding = {Found::WithoutFile, member->process};
-        } else if (tidy && platform::read_link(*target) != platform::kReserved) {
+        } else if (tidy) {
           platform::remove_file(path);
         }
         break;
@@ -241,9 +256,8 @@ Result<Met> meet(const Place& place, const std::string& name, const Header& head
   Met met;
   met.directory = directory_of(place, name);
   const std::int32_t me = platform::process_id();
+  int reserved = platform::reserve_descriptor();
   const std::optional<std::uint64_t> start = platform::start_time(me);
-  if (!start) return cannot_join(name, "there is no /proc", "mount it, or set BELAY_MACHINE=private");
-  int reserved = -1;
   const auto give_up = [&](std::string what, std::string todo) {
     met.memory = platform::CommonMemory{};
     leave(met);
@@ -259,6 +273,9 @@ Result<Met> meet(const Place& place, const std::string& name, const Header& head
     return met.directory + "/" + text_of({role, generation, me, *start, met.joined});
   };
 
+  if (reserved >= 0 && !start)
+    return give_up("there is no /proc, or no file descriptor left to read it",
+                   "mount it, raise 'ulimit -n', or set BELAY_MACHINE=private");
   for (int waited = 0;;) {
     // The number under which the state will be open here is known before it is, so that we can say that we
     // come.
@@ -329,7 +346,10 @@ Result<Met> meet(const Place& place, const std::string& name, const Header& head
     const std::string target = target_of(met.memory.file());
     const platform::LinkOutcome led = platform::make_link(met.directory + "/" + lead_name(next), target);
     if (!founder_link.empty()) platform::remove_file(founder_link);
-    if (led == platform::LinkOutcome::Made) {
+    if (led == platform::LinkOutcome::Made && see(met.directory).generation != next) {
+      // We slept over newer generations, and their number was free again.
+      platform::remove_file(met.directory + "/" + lead_name(next));
+    } else if (led == platform::LinkOutcome::Made) {
       platform::make_link(link_for(kMember, next), target);
       for (const std::string& each : platform::names_in(met.directory)) {
         const auto lead = lead_generation(each);

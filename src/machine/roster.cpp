@@ -29,7 +29,7 @@ bool alive(const platform::CommonMemory& memory, const State& state, std::size_t
   if (Life::state(of.life.load(std::memory_order_acquire)) == Life::Claiming)
     return lock == platform::CommonMemory::Lock::Unknown;
   if (of.number_space != number_space) return lock == platform::CommonMemory::Lock::Unknown;
-  if (platform::start_time(of.process) != of.start) return false;
+  if (platform::surely_gone(of.process, of.start)) return false;
   return platform::has_mapped(of.process, memory.inode(), kStateNames) != platform::Maps::No;
 }
 
@@ -120,7 +120,7 @@ bool Roster::settle_in(std::size_t row) {
   const std::uint64_t before = of.life.load(std::memory_order_acquire);
   if (Life::state(before) == Life::Live) {
     // The lock is ours, so its owner is dead, or lives without its descriptors.
-    if (!is_me(of) && of.number_space == number_space_ && platform::start_time(of.process) == of.start &&
+    if (!is_me(of) && of.number_space == number_space_ && !platform::surely_gone(of.process, of.start) &&
         platform::has_mapped(of.process, memory_.inode(), kStateNames) != platform::Maps::No)
       return false;
     platform::remove_file(link_of(of));

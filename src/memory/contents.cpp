@@ -168,31 +168,47 @@ std::size_t Contents::in_small_pages(const Heap& heap, std::size_t offset, std::
   return sum;
 }
 
-// Commits what a write is about to fill, everywhere or nowhere.
-Reached Contents::make_ready(std::uintptr_t to, std::size_t bytes, Rest rest) {
-  const bool ready = by_heap(to, bytes, [&](Heap& heap, std::size_t, std::size_t offset, std::size_t part) {
+bool Contents::is_ready(std::uintptr_t to, std::size_t bytes) {
+  return by_heap(to, bytes, [&](Heap& heap, std::size_t, std::size_t offset, std::size_t part) {
     const bool seen =
         heap.view.load(std::memory_order_acquire) != nullptr || heap.viewless.load(std::memory_order_acquire);
     return seen && all_committed(heap, offset, part);
   });
-  if (ready) return kDone;
+}
+
+// Commits what writes are about to fill, everywhere or nowhere.
+Reached Contents::make_ready(std::size_t count, const StretchAt& stretch, Rest rest) {
   const std::lock_guard lock{committing_};
   std::size_t missing = 0;
-  const bool reachable =
-      by_heap(to, bytes, [&](Heap& heap, std::size_t index, std::size_t offset, std::size_t part) {
-        if (!reach_locked(heap, index)) return false;
-        if (host_may_touch()) return true;
-        large_.offer_pool(heap, index, offset, part, [&](std::size_t at, std::size_t page) {
-          return count_committed(heap, at, page) == 0;
+  std::uintptr_t counted = 0;  // up to here: neighbours may share a granule
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto [to, bytes] = stretch(i);
+    const bool reachable =
+        by_heap(to, bytes, [&](Heap& heap, std::size_t index, std::size_t offset, std::size_t part) {
+          if (!reach_locked(heap, index)) return false;
+          if (host_may_touch()) return true;
+          large_.offer_pool(heap, index, offset, part, [&](std::size_t at, std::size_t page) {
+            return count_committed(heap, at, page) == 0;
+          });
+          const std::uintptr_t heap_start = map_.heap_start(index);
+          const std::size_t first = std::max(heap_start + offset, counted) - heap_start;
+          if (first >= offset + part) return true;
+          missing += in_small_pages(heap, first, offset + part - first, false);
+          counted = heap_start + granules(heap, offset, part).end * granules(heap, offset, part).bytes;
+          return true;
         });
-        missing += in_small_pages(heap, offset, part, false);
-        return true;
-      });
-  if (!reachable) return kUnreachable;
+    if (!reachable) return kUnreachable;
+  }
   if (missing != 0 && !room_.take(missing) && !make_room(missing)) return {Trouble::HostFull};
-  return reached(by_heap(to, bytes, [&](Heap& heap, std::size_t index, std::size_t offset, std::size_t part) {
-    return all_committed(heap, offset, part) || commit(heap, index, offset, part, rest);
-  }));
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto [to, bytes] = stretch(i);
+    const bool done =
+        by_heap(to, bytes, [&](Heap& heap, std::size_t index, std::size_t offset, std::size_t part) {
+          return all_committed(heap, offset, part) || commit(heap, index, offset, part, rest);
+        });
+    if (!done) return kUnreachable;
+  }
+  return kDone;
 }
 
 // Memory that was kept for blocks to come is the first to go when there is too little.
@@ -285,6 +301,13 @@ Reached Contents::write(std::uintptr_t to, const void* from, std::size_t bytes) 
     at += part;
     return ok;
   }));
+}
+
+// Under the lock: a granule may look fresh for a moment while idle memory is dropped.
+bool Contents::is_fresh(const Heap& heap, std::size_t offset, std::size_t bytes) {
+  if (all_committed(heap, offset, bytes)) return false;
+  const std::lock_guard lock{committing_};
+  return !all_committed(heap, offset, bytes);
 }
 
 Reached Contents::read(std::uintptr_t from, void* to, std::size_t bytes) {

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -60,9 +61,14 @@ class Contents {
   Reached fill32(std::uintptr_t to, std::uint32_t value, std::size_t words);
   Reached copy(std::uintptr_t to, std::uintptr_t from, std::size_t bytes);  // as if through a temporary
 
-  // Makes sure that a range can be written, before any of several writes begins.
-  Reached prepare(std::uintptr_t to, std::size_t bytes) {
-    return keeps_bytes() ? make_ready(to, bytes, Rest::Kept) : Reached{};
+  // Makes sure that several ranges, in rising order, can be written before the first is: all of them or none.
+  struct Stretch {
+    std::uintptr_t start;
+    std::size_t bytes;
+  };
+  using StretchAt = std::function<Stretch(std::size_t)>;
+  Reached prepare(std::size_t count, const StretchAt& stretch) {
+    return keeps_bytes() ? make_ready(count, stretch, Rest::Kept) : Reached{};
   }
 
   // A block of whole pages of that kind begins or ends here. What could not begin has not.
@@ -86,7 +92,18 @@ class Contents {
   std::size_t count_committed(const Heap& heap, std::size_t offset, std::size_t bytes) const;
   std::size_t in_small_pages(const Heap& heap, std::size_t offset, std::size_t bytes, bool committed) const;
   enum class Rest : std::uint8_t { Overwritten, Kept };  // of fresh granules that a write covers
-  Reached make_ready(std::uintptr_t to, std::size_t bytes, Rest rest = Rest::Overwritten);
+  bool is_ready(std::uintptr_t to, std::size_t bytes);
+  Reached make_ready(std::size_t count, const StretchAt& stretch, Rest rest);
+  Reached make_ready(std::uintptr_t to, std::size_t bytes, Rest rest = Rest::Overwritten) {
+    if (is_ready(to, bytes)) return {};
+    return make_ready(
+        1,
+        [=](std::size_t) {
+          return Stretch{to, bytes};
+        },
+        rest);
+  }
+  bool is_fresh(const Heap& heap, std::size_t offset, std::size_t bytes);
   bool commit(Heap& heap, std::size_t index, std::size_t offset, std::size_t bytes, Rest rest);
   bool put(Heap& heap, std::size_t index, std::size_t offset, const void* from, std::size_t bytes);
   void change_pages(Heap& heap, std::size_t index, Page page);

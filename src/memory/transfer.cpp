@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "base/words.h"
 #include "observe/observe.h"
@@ -153,8 +154,10 @@ Status Transfer::copy_rows(void* to_pointer, std::size_t to_pitch, const void* f
     }
     if (Status pair = check_pair(*to_row, *from_row); !pair) return pair;
   }
-  for (std::size_t row = 0; row < height && to->on_device; ++row) {
-    const Reached ready = memory_.contents().prepare(to_start + row * to_pitch, width);
+  if (to->on_device) {
+    const Reached ready = memory_.contents().prepare(height, [&](std::size_t row) {
+      return Contents::Stretch{to_start + row * to_pitch, width};
+    });
     if (!ready) return moved_badly(memory_.contents(), ready, width * height);
   }
   for (std::size_t row = 0; row < height; ++row) {
@@ -267,6 +270,15 @@ Status copy_batch(Memory& memory, std::span<const BatchItem> items, std::size_t&
       return ready;
     }
   }
+  if (first_to_device.value_or(false)) {
+    std::vector<Contents::Stretch> targets;
+    for (const BatchItem& item : items)
+      targets.push_back({reinterpret_cast<std::uintptr_t>(item.to), item.bytes});
+    std::ranges::sort(targets, {}, &Contents::Stretch::start);
+    const Reached ready =
+        memory.contents().prepare(targets.size(), [&](std::size_t i) { return targets[i]; });
+    if (!ready) return moved_badly(memory.contents(), ready, targets[0].bytes);
+  }
   for (const BatchItem& item : items) {
     if (Status copied = transfer.copy(item.to, item.from, item.bytes); !copied) return copied;
   }
@@ -278,9 +290,6 @@ Status Transfer::check_item(const BatchItem& item) const {
   if (!to) return to.take_refusal();
   Result<End> from = check(reinterpret_cast<std::uintptr_t>(item.from), item.bytes, false);
   if (!from) return from.take_refusal();
-  if (!to->on_device) return done();
-  const Reached ready = memory_.contents().prepare(to->address, item.bytes);
-  if (!ready) return moved_badly(memory_.contents(), ready, item.bytes);
   return done();
 }
 

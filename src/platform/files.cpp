@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -85,7 +86,14 @@ bool AppendFile::open(const std::string& path) {
 }
 
 bool AppendFile::append(const std::string& line) {
-  return is_open() && write_all(file_, line.data(), line.size());
+  if (!is_open()) return false;
+  // Beyond the limit on file sizes the kernel would kill for it.
+  rlimit longest{};
+  const off_t end = ::lseek(file_, 0, SEEK_END);
+  if (::getrlimit(RLIMIT_FSIZE, &longest) == 0 && longest.rlim_cur != RLIM_INFINITY &&
+      static_cast<rlim_t>(end) + line.size() > longest.rlim_cur)
+    return false;
+  return write_all(file_, line.data(), line.size());
 }
 
 void AppendFile::close() {

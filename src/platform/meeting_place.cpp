@@ -59,6 +59,12 @@ LinkOutcome make_link(const std::string& path, const std::string& target) {
   return errno == ENOENT ? LinkOutcome::NoDirectory : LinkOutcome::Refused;
 }
 
+Kind kind_at(const std::string& path) {
+  struct stat about {};
+  if (::lstat(path.c_str(), &about) != 0) return Kind::Nothing;
+  return S_ISLNK(about.st_mode) ? Kind::Link : Kind::Other;
+}
+
 std::optional<std::string> read_link(const std::string& path) {
   std::array<char, 512> text{};
   const ssize_t length = ::readlink(path.c_str(), text.data(), text.size());

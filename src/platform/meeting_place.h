@@ -18,6 +18,8 @@ bool usable_directory(const std::string& path, std::string& why);
 
 enum class LinkOutcome : std::uint8_t { Made, Exists, NoDirectory, Refused };
 LinkOutcome make_link(const std::string& path, const std::string& target);
+enum class Kind : std::uint8_t { Link, Other, Nothing };
+Kind kind_at(const std::string& path);
 std::optional<std::string> read_link(const std::string& path);
 
 bool rename_directory(const std::string& from,

@@ -58,7 +58,7 @@ std::optional<std::uint64_t> start_time(std::int32_t process) {
   if (file < 0) return std::nullopt;
   std::array<char, 1024> text{};
   const ssize_t got = ::read(file, text.data(), text.size() - 1);
-  ::close(file);
+  ::close(file);  // leaves errno alone
   if (got <= 0) return std::nullopt;
   // The name in parentheses may hold anything; the 22nd field is the 20th behind it.
   const char* at = std::strrchr(text.data(), ')');
@@ -66,6 +66,12 @@ std::optional<std::uint64_t> start_time(std::int32_t process) {
   std::uint64_t ticks = 0;
   if (at == nullptr || std::sscanf(at, " %" SCNu64, &ticks) != 1) return std::nullopt;
   return ticks;
+}
+
+bool surely_gone(std::int32_t process, std::uint64_t start) {
+  errno = 0;
+  const std::optional<std::uint64_t> now = start_time(process);
+  return now ? *now != start : errno == ENOENT || errno == ESRCH;
 }
 
 std::uint64_t process_number_space() {

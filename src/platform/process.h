@@ -15,6 +15,8 @@ std::string process_name();
 // When a process started, in the kernel's ticks: with the number it names one process for good, because
 // numbers are used again. Empty when there is no such process, or no /proc to ask.
 std::optional<std::uint64_t> start_time(std::int32_t process);
+// No such process: it has ended, or its number is another's by now. Not where that cannot be told.
+bool surely_gone(std::int32_t process, std::uint64_t start);
 // Processes see each other's numbers only within the same such space; 0 when it is not known.
 std::uint64_t process_number_space();
 enum class Maps : std::uint8_t { Yes, No, Unknown };

@@ -31,7 +31,7 @@ class KernelPool {
       return;
     }
     if (free() < count && !write("nr_hugepages", before_ + count - free())) {
-      trouble_ = "only root can reserve " + std::to_string(count) + " pages of " + size_text();
+      trouble_ = "only root can reserve " + std::to_string(count) + " page(s) of " + size_text();
     } else if (free() < count) {
       trouble_ = "the kernel found " + std::to_string(free()) + " of " + std::to_string(count) +
                  " pages of " + size_text() + " in one piece";

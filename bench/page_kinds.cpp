@@ -100,6 +100,11 @@ PagedMemory map_hugetlb(PageKind kind, std::size_t bytes) {
   return {static_cast<std::byte*>(start), pages * page, "kernel huge pages (MAP_HUGETLB)", "", "", ""};
 }
 
+// The pools belong to the whole machine; who must not disturb others stays away from them.
+PagedMemory pools_are_left_alone() {
+  return none("the kernel's pools were to be left alone", "run it without --no-pool");
+}
+
 // Needs no pool and no privilege. The kernel may give part of it only, and then it does not count.
 PagedMemory map_transparent(std::size_t bytes) {
   const std::size_t page = page_bytes(PageKind::Huge2M);
@@ -119,8 +124,8 @@ PagedMemory map_transparent(std::size_t bytes) {
   return {static_cast<std::byte*>(start), bytes, "transparent huge pages (MADV_HUGEPAGE)", "", "", ""};
 }
 
-PagedMemory map_2m(std::size_t bytes) {
-  PagedMemory pooled = map_hugetlb(PageKind::Huge2M, bytes);
+PagedMemory map_2m(std::size_t bytes, bool may_use_pools) {
+  PagedMemory pooled = may_use_pools ? map_hugetlb(PageKind::Huge2M, bytes) : pools_are_left_alone();
   if (pooled.available()) return pooled;
   PagedMemory transparent = map_transparent(bytes);
   if (transparent.available()) {
@@ -144,16 +149,16 @@ std::size_t page_bytes(PageKind kind) {
   return kGiga;
 }
 
-PagedMemory map_pages(PageKind kind, std::size_t bytes) {
+PagedMemory map_pages(PageKind kind, std::size_t bytes, bool may_use_pools) {
   switch (kind) {
     case PageKind::Small:
       return map_small(bytes);
     case PageKind::Huge2M:
-      return map_2m(bytes);
+      return map_2m(bytes, may_use_pools);
     case PageKind::Huge1G:
       break;
   }
-  return map_hugetlb(PageKind::Huge1G, bytes);
+  return may_use_pools ? map_hugetlb(PageKind::Huge1G, bytes) : pools_are_left_alone();
 }
 
 SmapsFacts smaps_facts(const void* start) {

@@ -24,7 +24,7 @@ struct PagedMemory {
 
   bool available() const { return start != nullptr; }
 };
-PagedMemory map_pages(PageKind kind, std::size_t bytes);
+PagedMemory map_pages(PageKind kind, std::size_t bytes, bool may_use_pools);
 
 // What /proc/self/smaps says about the mapping at `start`, in bytes.
 struct SmapsFacts {

@@ -27,6 +27,7 @@ struct Options {
   std::size_t bytes = 0;
   unsigned rounds = 0;
   std::uint64_t reads = 0;  // of each measurement
+  bool may_use_pools = true;
 };
 
 struct Pattern {
@@ -69,7 +70,7 @@ Kind prepare(PageKind page_kind, const Options& options) {
              size_text(options.bytes));
   Kind kind{page_kind, {}, 0, {}, {}};
   const auto before = bytes_in("/proc/self/status", "VmPTE");
-  kind.memory = map_pages(page_kind, options.bytes);
+  kind.memory = map_pages(page_kind, options.bytes, options.may_use_pools);
   if (!kind.memory.available()) {
     fmt::print(stderr, "  not available: {}\n  what would help: {}\n", kind.memory.reason,
                kind.memory.remedy);
@@ -213,7 +214,7 @@ int main(int argc, char** argv) {
   std::size_t gigabytes = 0, megabytes = 0;
   bool quick = false;
   unsigned rounds = 0;
-  bool plan = false;
+  bool plan = false, no_pool = false;
   std::string json_file;
   auto* in_giga =
       app.add_option("--gigabytes", gigabytes, "memory of each page kind (default: what fits, up to 4)")
@@ -225,6 +226,7 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 1000));
   app.add_flag("--quick", quick, "a tenth of the reads: a rough picture");
   app.add_option("--json", json_file, "write the figures there");
+  app.add_flag("--no-pool", no_pool, "leave the kernel's pools of huge pages alone");
   app.add_flag("--plan", plan, "only print the default of --gigabytes");
   CLI11_PARSE(app, argc, argv);
   if (plan) {
@@ -237,5 +239,6 @@ int main(int argc, char** argv) {
   if (options.bytes == 0) options.bytes = bench::comfortable_bytes();
   options.rounds = rounds > 0 ? rounds : quick ? 7 : 15;
   options.reads = quick ? 100'000 : 1'000'000;
+  options.may_use_pools = !no_pool;
   return bench::run(options, json_file);
 }

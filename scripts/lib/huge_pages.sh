@@ -31,10 +31,13 @@ borrow_huge_pages() {
 }
 
 return_huge_pages() {
-    local pool
+    local pool before
     for pool in "${!huge_pages_before[@]}"; do
-        printf '%s\n' "${huge_pages_before[$pool]}" >"$pool/nr_hugepages" ||
-            printf 'Could not put %s/nr_hugepages back to %s.\n' "$pool" "${huge_pages_before[$pool]}" >&2
+        before=${huge_pages_before[$pool]}
+        # Never more than there are: somebody else may have made the pool smaller meanwhile.
+        (($(<"$pool/nr_hugepages") > before)) || continue
+        printf '%s\n' "$before" >"$pool/nr_hugepages" ||
+            printf 'Could not put %s/nr_hugepages back to %s.\n' "$pool" "$before" >&2
     done
     huge_pages_before=()
 }

@@ -58,6 +58,7 @@ std::optional<LinkName> member_of(std::string_view name) {
 }
 
 struct Seen {
+  bool unreadable = false;
   std::uint64_t generation = 0;  // the newest
   std::vector<std::string> names;
 };
@@ -66,7 +67,7 @@ struct Seen {
 Seen see(const std::string& directory) {
   for (int listed = 0;; ++listed) {
     Seen seen;
-    seen.names = platform::names_in(directory);
+    seen.names = platform::names_in(directory, &seen.unreadable);
     bool vanished = false;
     for (const std::string& name : seen.names) {
       const auto generation = lead_generation(name);
@@ -265,8 +266,14 @@ Result<Met> meet(const Place& place, const std::string& name, const Header& head
     return cannot_join(name, std::move(what), std::move(todo));
   };
   const auto no_room = [&] {
-    return give_up("nothing can be written into its directory " + met.directory,
-                   "make room there, or set BELAY_MACHINES to another directory");
+    return give_up("nothing can be written into its directory " + met.directory +
+                       ", or this process has no file descriptor left",
+                   "make room there, raise 'ulimit -n', or set BELAY_MACHINES to another directory");
+  };
+  const auto unlisted = [&] {
+    return give_up("its directory cannot be listed: there is no file descriptor left, or " + met.directory +
+                       " is not readable",
+                   "raise 'ulimit -n', or set BELAY_MACHINE=private");
   };
   const auto link_for = [&](std::string_view role, std::uint64_t generation) {
     met.joined = platform::clock_ticks();
@@ -286,7 +293,9 @@ Result<Met> meet(const Place& place, const std::string& name, const Header& head
     std::string why;
     if (!platform::private_directory(met.directory, why))
       return give_up(why, "set BELAY_MACHINES to a directory of your own, or BELAY_MACHINE=private");
-    const std::uint64_t now = see(met.directory).generation;
+    const Seen before = see(met.directory);
+    if (before.unreadable) return unlisted();
+    const std::uint64_t now = before.generation;
     const std::uint64_t next = now + 1;
     std::string founder_link;
     if (now != 0) {
@@ -307,6 +316,7 @@ Result<Met> meet(const Place& place, const std::string& name, const Header& head
         // From here on everybody can see that we are in. Whoever is about to found the next generation said
         // so before looking, so either they have seen us or we see them now, and step back.
         const Seen after = see(met.directory);
+        if (after.unreadable) return unlisted();
         if (after.generation == now && (++waited > kPatience || !somebody_founds(after, next))) return met;
         met.memory = platform::CommonMemory{};
         platform::remove_file(my_link);
@@ -346,9 +356,11 @@ Result<Met> meet(const Place& place, const std::string& name, const Header& head
     const std::string target = target_of(met.memory.file());
     const platform::LinkOutcome led = platform::make_link(met.directory + "/" + lead_name(next), target);
     if (!founder_link.empty()) platform::remove_file(founder_link);
-    if (led == platform::LinkOutcome::Made && see(met.directory).generation != next) {
+    const Seen after = see(met.directory);
+    if (led == platform::LinkOutcome::Made && (after.unreadable || after.generation != next)) {
       // We slept over newer generations, and their number was free again.
       platform::remove_file(met.directory + "/" + lead_name(next));
+      if (after.unreadable) return unlisted();
     } else if (led == platform::LinkOutcome::Made) {
       platform::make_link(link_for(kMember, next), target);
       for (const std::string& each : platform::names_in(met.directory)) {

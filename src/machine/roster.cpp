@@ -73,8 +73,10 @@ void Roster::clear(std::size_t row, std::uint64_t life) {
         if (state_.rows[row].life.load(std::memory_order_acquire) != life) return;
       } while (!account.compare_exchange_weak(word, Account::make(0, 0, Account::turn(word) + 1)));
     }
-    // Nor may it wait there until the turn has gone all the way round.
+    // Nor may it wait there until the turn has gone all the way round. The life is looked at after the word
+    // was read: a grant of the row's next owner is another word.
     std::uint64_t pending = device.pending.load(std::memory_order_acquire);
+    if (state_.rows[row].life.load(std::memory_order_acquire) != life) return;
     if (Pending::pages(pending) != 0 && Pending::account(pending) / 8 == row)
       device.pending.compare_exchange_strong(pending, Pending::make(0, 0, 0, Pending::number(pending) + 1));
   }

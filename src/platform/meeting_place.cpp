@@ -84,8 +84,11 @@ std::string directory_identity(const std::string& path) {
 
 bool remove_directory(const std::string& path) { return ::rmdir(path.c_str()) == 0; }
 
-std::vector<std::string> names_in(const std::string& directory) {
+std::vector<std::string> names_in(const std::string& directory, bool* unreadable) {
+  errno = 0;
   std::vector<std::string> names = files_with_prefix(directory, "");
+  // A directory that can be listed holds at least itself.
+  if (unreadable != nullptr) *unreadable = names.empty() && errno != ENOENT;
   std::erase(names, ".");
   std::erase(names, "..");
   return names;

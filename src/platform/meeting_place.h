@@ -27,7 +27,8 @@ bool rename_directory(const std::string& from,
 // The same for every way to spell its path.
 std::string directory_identity(const std::string& path);
 bool remove_directory(const std::string& path);  // only an empty one
-std::vector<std::string> names_in(const std::string& directory);
+// Empty where the directory is missing; `unreadable` tells whether it could not be listed (descriptors).
+std::vector<std::string> names_in(const std::string& directory, bool* unreadable = nullptr);
 
 std::uint32_t user_id();
 

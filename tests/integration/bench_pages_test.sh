@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The benchmark of page sizes in a tiny form: its figures are complete, and plot and report can be made of them.
-# No huge pages are needed, and no time is judged.
+# No huge pages are needed, the kernel's pools are left to other tests, and no time is judged.
 #
 # Usage: bench_pages_test.sh <bench_pages>
 
@@ -17,7 +17,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-"$bench" --quick --megabytes 8 --rounds 3 --json pages.json >table
+"$bench" --quick --megabytes 8 --rounds 3 --no-pool --json pages.json >table
 
 # What this machine gives, and what one without huge pages, or with nothing at all, would give.
 python3 - <<'PYTHON'

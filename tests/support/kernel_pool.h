@@ -34,18 +34,19 @@ class KernelPool {
       trouble_ = "only root can reserve " + std::to_string(count) + " page(s) of " + size_text();
     } else if (free() < count) {
       trouble_ = "the kernel found " + std::to_string(free()) + " of " + std::to_string(count) +
-                 " pages of " + size_text() + " in one piece";
+                 " page(s) of " + size_text() + " in one piece";
     } else if (free() > count) {
       hold_back(free() - count);
       if (free() != count) trouble_ = "somebody else uses the pool of " + size_text() + " pages";
     }
-    size_ = total();
+    size_ = std::max(total(), before_);
   }
   KernelPool(const KernelPool&) = delete;
   KernelPool& operator=(const KernelPool&) = delete;
   ~KernelPool() {
     if (held_ != nullptr) ::munmap(held_, held_bytes_);
-    if (changed_size_) write("nr_hugepages", before_);
+    // What was added goes; others may have changed the pool meanwhile.
+    if (changed_size_) write("nr_hugepages", total() < size_ ? before_ : total() - (size_ - before_));
     if (changed_overcommit_) write("nr_overcommit_hugepages", overcommit_before_);
   }
 

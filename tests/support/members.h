@@ -205,11 +205,19 @@ class Member {
     EXPECT_EQ(answer.heard, 1) << "process " << process_ << " did not answer";
     return answer;
   }
-  // Until the member has closed its end of the socket, by ending or by becoming another program.
-  bool gone(int seconds = kHangSeconds) const {
+  bool has_answered() const {
     pollfd ready{socket_, POLLIN, 0};
-    char byte = 0;
-    return ::poll(&ready, 1, seconds * 1000) == 1 && ::recv(socket_, &byte, 1, 0) <= 0;
+    return ::poll(&ready, 1, 0) == 1;
+  }
+  // Until the member has closed its end of the socket, by ending or by becoming another program. An answer that it
+  // gave before is forgotten.
+  bool gone(int seconds = kHangSeconds) const {
+    for (;;) {
+      pollfd ready{socket_, POLLIN, 0};
+      Answer forgotten;
+      if (::poll(&ready, 1, seconds * 1000) != 1) return false;
+      if (::recv(socket_, &forgotten, sizeof forgotten, 0) <= 0) return true;
+    }
   }
 
   int set_device(std::uint32_t device = 0) const { return ask({Do::set_device, device}).code; }

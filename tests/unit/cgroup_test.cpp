@@ -38,7 +38,7 @@ std::optional<std::size_t> headroom(const Scratch& tree) {
   return cgroup_memory_headroom(tree.path().string());
 }
 
-TEST(Cgroup, V2_WhatIsLeftIsTheLimitLessUseThatCannotBeDropped) {
+TEST(Cgroup, Version2_WhatIsLeftIsTheLimitLessUseThatCannotBeDropped) {
   const Scratch tree;
   tree.write("proc/self/cgroup", "0::/user.slice\n");
   tree.write("proc/self/mountinfo", kV2Mount);
@@ -51,7 +51,7 @@ TEST(Cgroup, V2_WhatIsLeftIsTheLimitLessUseThatCannotBeDropped) {
   EXPECT_EQ(limits[0].limit, 1000000U);
 }
 
-TEST(Cgroup, V2_EveryLevelUpToTheRootCounts) {
+TEST(Cgroup, Version2_EveryLevelUpToTheRootCounts) {
   const Scratch tree;
   tree.write("proc/self/cgroup", "0::/a/b/c\n");
   tree.write("proc/self/mountinfo", kV2Mount);
@@ -64,7 +64,7 @@ TEST(Cgroup, V2_EveryLevelUpToTheRootCounts) {
   EXPECT_EQ(limits[0].directory, "/sys/fs/cgroup/a/b") << "the innermost first";
 }
 
-TEST(Cgroup, V2_TheTopOfANamespaceHasALimitToo) {
+TEST(Cgroup, Version2_TheTopOfANamespaceHasALimitToo) {
   const Scratch tree;
   tree.write("proc/self/cgroup", "0::/\n");
   tree.write("proc/self/mountinfo", kV2Mount);
@@ -72,7 +72,7 @@ TEST(Cgroup, V2_TheTopOfANamespaceHasALimitToo) {
   EXPECT_EQ(headroom(tree), 3000U);
 }
 
-TEST(Cgroup, V2_WithoutAnyLimit_NothingIsLimited) {
+TEST(Cgroup, Version2_WithoutAnyLimit_NothingIsLimited) {
   const Scratch tree;
   tree.write("proc/self/cgroup", "0::/a\n");
   tree.write("proc/self/mountinfo", kV2Mount);
@@ -80,7 +80,7 @@ TEST(Cgroup, V2_WithoutAnyLimit_NothingIsLimited) {
   EXPECT_EQ(headroom(tree), std::nullopt);
 }
 
-TEST(Cgroup, V1_ReadsItsOwnNamesAndTheSumOverChildren) {
+TEST(Cgroup, Version1_ReadsItsOwnNamesAndTheSumOverChildren) {
   const Scratch tree;
   tree.write("proc/self/cgroup", "9:name=systemd:/\n4:memory:/job/one\n2:cpu,cpuacct:/other\n0::/\n");
   tree.write("proc/self/mountinfo", kV1Mounts);
@@ -91,7 +91,7 @@ TEST(Cgroup, V1_ReadsItsOwnNamesAndTheSumOverChildren) {
   EXPECT_EQ(cgroup_memory_limits(tree.path().string()).at(0).version, 1);
 }
 
-TEST(Cgroup, V1_TheGreatestNumberMeansNoLimit) {
+TEST(Cgroup, Version1_TheGreatestNumberMeansNoLimit) {
   const Scratch tree;
   tree.write("proc/self/cgroup", "4:memory:/job\n");
   tree.write("proc/self/mountinfo", kV1Mounts);
@@ -101,7 +101,7 @@ TEST(Cgroup, V1_TheGreatestNumberMeansNoLimit) {
   EXPECT_EQ(headroom(tree), std::nullopt);
 }
 
-TEST(Cgroup, V1_AContainerSeesItsGroupAsTheTop) {
+TEST(Cgroup, Version1_AContainerSeesItsGroupAsTheTop) {
   const Scratch tree;
   tree.write("proc/self/cgroup", "4:memory:/docker/abc/inner\n");
   tree.write("proc/self/mountinfo",

@@ -22,6 +22,7 @@ namespace {
 using Opened = platform::CommonMemory::Opened;
 
 constexpr std::uint64_t kMostGenerations = std::uint64_t{1} << 62;  // more: not one of ours
+constexpr int kMomentOfDeath = 200;                                 // milliseconds
 constexpr int kPatience = 1000;  // milliseconds that others may stand in the way
 
 std::string lead_name(std::uint64_t generation) { return fmt::format("lead.{:016x}", generation); }
@@ -246,11 +247,13 @@ void leave(const Met& met) {
 LookedIn look_in(const std::string& directory) {
   LookedIn looked;
   looked.met.directory = directory;
-  const Seen seen = see(directory);
-  if (seen.generation == 0) return looked;
-  const Finding finding = find(directory, seen, false, false, looked.met.memory);
-  looked.trouble = words_for(finding);
-  return looked;
+  for (int waited = 0;; ++waited) {
+    const Seen seen = see(directory);
+    if (seen.generation == 0) return looked;
+    looked.trouble = words_for(find(directory, seen, false, false, looked.met.memory));
+    if (looked.trouble.empty() || waited >= kMomentOfDeath) return looked;
+    platform::sleep_briefly();
+  }
 }
 
 Result<Met> meet(const Place& place, const std::string& name, const Header& header) {
@@ -324,6 +327,12 @@ Result<Met> meet(const Place& place, const std::string& name, const Header& head
         continue;
       }
       if (std::string barred = words_for(finding); !barred.empty()) {
+        // A process that is ending is out of reach for a moment, too.
+        if (++waited <= kMomentOfDeath) {
+          platform::remove_file(my_link);
+          platform::sleep_briefly();
+          continue;
+        }
         return give_up(std::move(barred),
                        "start another process on that machine first, or set BELAY_MACHINE to another name");
       }

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cinttypes>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <thread>
@@ -51,7 +52,13 @@ std::int32_t process_id() { return static_cast<std::int32_t>(::getpid()); }
 std::int32_t thread_id() { return static_cast<std::int32_t>(::syscall(SYS_gettid)); }
 std::string process_name() { return program_invocation_short_name; }
 
-std::optional<std::uint64_t> start_time(std::int32_t process) {
+namespace {
+
+struct ProcessStat {
+  char state = 0;
+  std::uint64_t threads = 0, start = 0;
+};
+std::optional<ProcessStat> stat_of(std::int32_t process) {
   std::array<char, 64> path{};
   std::snprintf(path.data(), path.size(), "/proc/%d/stat", process);
   const int file = ::open(path.data(), O_RDONLY | O_CLOEXEC);
@@ -60,18 +67,34 @@ std::optional<std::uint64_t> start_time(std::int32_t process) {
   const ssize_t got = ::read(file, text.data(), text.size() - 1);
   ::close(file);  // leaves errno alone
   if (got <= 0) return std::nullopt;
-  // The name in parentheses may hold anything; the 22nd field is the 20th behind it.
+  // The name in parentheses may hold anything; state, threads and start are the fields 3, 20 and 22.
   const char* at = std::strrchr(text.data(), ')');
-  for (int field = 0; at != nullptr && field < 20; ++field) at = std::strchr(at + 1, ' ');
-  std::uint64_t ticks = 0;
-  if (at == nullptr || std::sscanf(at, " %" SCNu64, &ticks) != 1) return std::nullopt;
-  return ticks;
+  ProcessStat stat;
+  for (int field = 3; at != nullptr && field <= 22; ++field) {
+    at = std::strchr(at + 1, ' ');
+    if (at == nullptr) return std::nullopt;
+    if (field == 3) stat.state = at[1];
+    if (field == 20) stat.threads = std::strtoul(at, nullptr, 10);
+    if (field == 22) stat.start = std::strtoul(at, nullptr, 10);
+  }
+  if (at == nullptr) return std::nullopt;
+  return stat;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> start_time(std::int32_t process) {
+  const std::optional<ProcessStat> stat = stat_of(process);
+  return stat ? std::optional{stat->start} : std::nullopt;
 }
 
 bool surely_gone(std::int32_t process, std::uint64_t start) {
   errno = 0;
-  const std::optional<std::uint64_t> now = start_time(process);
-  return now ? *now != start : errno == ENOENT || errno == ESRCH;
+  const std::optional<ProcessStat> stat = stat_of(process);
+  if (!stat) return errno == ENOENT || errno == ESRCH;
+  // Dead and not yet waited for; with threads left, only its first one has ended.
+  const bool zombie = (stat->state == 'Z' || stat->state == 'X') && stat->threads <= 1;
+  return zombie || stat->start != start;
 }
 
 std::uint64_t process_number_space() {

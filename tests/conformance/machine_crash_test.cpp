@@ -1,5 +1,5 @@
-// However a process ends, and wherever it stands when it does, its memory is back at the next call of any other
-// process, and the books of the machine are right.
+// However a process ends, and wherever it stands when it does, its memory is back at the next call of any
+// other process, and the books of the machine are right.
 #include <sys/syscall.h>
 
 #include <atomic>
@@ -14,6 +14,9 @@ namespace {
 using namespace belay_test;
 
 constexpr std::uint32_t kNormal = ACL_MEM_MALLOC_NORMAL_ONLY, kHuge = ACL_MEM_MALLOC_HUGE_ONLY;
+
+class MachineCrash : public AsRootAndUser {};
+INSTANTIATE_TEST_SUITE_P(Pass, MachineCrash, ::testing::Values(false, true), name_of_pass);
 
 // --- ways to end ----------------------------------------------------------------------------------------
 
@@ -37,7 +40,7 @@ const Ending kEndings[] = {
 };
 
 // The dead process is still a zombie when the others look (D-66: there is no delay).
-TEST(MachineCrash, D66_D67_WhateverWayAProcessEnds_ItsMemoryIsBackAtTheNextCall) {
+TEST_P(MachineCrash, D66_D67_WhateverWayAProcessEnds_ItsMemoryIsBackAtTheNextCall) {
   const TestMachine machine;
   const MemberPtr witness = machine.join();
   const std::uint64_t kept = witness->allocate(4 * kMB);
@@ -62,7 +65,7 @@ TEST(MachineCrash, D66_D67_WhateverWayAProcessEnds_ItsMemoryIsBackAtTheNextCall)
 }
 
 // Without asking first: the allocation itself finds the memory of the dead.
-TEST(MachineCrash, D66_TheNextCallMayBeAnAllocation) {
+TEST_P(MachineCrash, D66_TheNextCallMayBeAnAllocation) {
   const TestMachine machine;
   const MemberPtr witness = machine.join();
   for (const std::uint32_t policy : {kNormal, kHuge, std::uint32_t{ACL_MEM_MALLOC_HUGE_FIRST}}) {
@@ -76,7 +79,7 @@ TEST(MachineCrash, D66_TheNextCallMayBeAnAllocation) {
   }
 }
 
-TEST(MachineCrash, D66_AProcessThatComesAfterTheDeath_FindsTheMemoryFree) {
+TEST_P(MachineCrash, D66_AProcessThatComesAfterTheDeath_FindsTheMemoryFree) {
   const TestMachine machine;
   const MemberPtr witness = machine.join();
   const MemberPtr victim = machine.join();
@@ -88,7 +91,7 @@ TEST(MachineCrash, D66_AProcessThatComesAfterTheDeath_FindsTheMemoryFree) {
 }
 
 // What the dead had freed, but still held as credit, is for all as well.
-TEST(MachineCrash, D66_CreditOfTheDeadIsBack) {
+TEST_P(MachineCrash, D66_CreditOfTheDeadIsBack) {
   const TestMachine machine;
   const MemberPtr witness = machine.join();
   const MemberPtr victim = machine.join();
@@ -99,7 +102,7 @@ TEST(MachineCrash, D66_CreditOfTheDeadIsBack) {
   EXPECT_NE(witness->allocate(64 * kMB), 0U);
 }
 
-TEST(MachineCrash, D66_D67_TheLastOneDies_AndTheNextMachineIsEmpty) {
+TEST_P(MachineCrash, D66_D67_TheLastOneDies_AndTheNextMachineIsEmpty) {
   const TestMachine machine;
   for (int i = 0; i < 5; ++i) {
     const MemberPtr one = machine.join(), two = machine.join();
@@ -113,7 +116,7 @@ TEST(MachineCrash, D66_D67_TheLastOneDies_AndTheNextMachineIsEmpty) {
 }
 
 // Threads that allocate and free as fast as they can, until the process is killed.
-TEST(MachineCrash, D66_KilledWhileManyThreadsAllocate) {
+TEST_P(MachineCrash, D66_KilledWhileManyThreadsAllocate) {
   const TestMachine machine;
   const MemberPtr witness = machine.join();
   ASSERT_NE(witness->allocate(4 * kMB), 0U);
@@ -149,7 +152,7 @@ TEST(MachineCrash, D66_KilledWhileManyThreadsAllocate) {
 // --- fork -----------------------------------------------------------------------------------------------
 
 // A child that answers orders through a second socket pair, made before the fork.
-TEST(MachineCrash, D72_AForkedChildIsANewProcessOnTheMachine_AndItsEndIsItsOwn) {
+TEST_P(MachineCrash, D72_AForkedChildIsANewProcessOnTheMachine_AndItsEndIsItsOwn) {
   const TestMachine machine;
   const MemberPtr witness = machine.join();
   std::array<int, 2> ends{};
@@ -204,7 +207,7 @@ TEST(MachineCrash, D72_AForkedChildIsANewProcessOnTheMachine_AndItsEndIsItsOwn) 
   ::close(ends[1]);
 }
 
-TEST(MachineCrash, D72_TheParentDies_AndItsForkedChildKeepsOnlyItsOwnMemory) {
+TEST_P(MachineCrash, D72_TheParentDies_AndItsForkedChildKeepsOnlyItsOwnMemory) {
   const TestMachine machine;
   const MemberPtr witness = machine.join();
   for (const bool child_uses_the_library : {false, true}) {
@@ -242,13 +245,14 @@ TEST(MachineCrash, D72_TheParentDies_AndItsForkedChildKeepsOnlyItsOwnMemory) {
     ::close(ends[0]);  // the child ends
     ::kill(static_cast<pid_t>(forked.first), SIGKILL);
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{kHangSeconds};
-    while (witness->free_now() != 64 * kMB && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    while (witness->free_now() != 64 * kMB && std::chrono::steady_clock::now() < end)
+      std::this_thread::yield();
     EXPECT_EQ(witness->free_now(), 64 * kMB);
   }
 }
 
 // Only the system call: the library does not hear of it (the C library's fork handlers do not run).
-TEST(MachineCrash, D66_AChildThatTheLibraryDoesNotKnowOf_DoesNotKeepItsParentsMemory) {
+TEST_P(MachineCrash, D66_AChildThatTheLibraryDoesNotKnowOf_DoesNotKeepItsParentsMemory) {
   const TestMachine machine;
   const MemberPtr witness = machine.join();
   const Own clone_a_child = [](const Order&) {
@@ -288,12 +292,12 @@ Answer become(const char* program, int socket) {
   ::execv(program, arguments.data());
   ::_exit(127);
 }
-// In the program that the process has become.
+// In the program that the process has become: the same test, in the same pass.
 void serve_if_asked() {
   if (!scenario().empty()) serve(std::atoi(scenario().c_str()));
 }
 
-TEST(MachineCrash, D66_AProcessThatBecomesAnotherProgram_HasGivenItsMemoryBack) {
+TEST_P(MachineCrash, D66_AProcessThatBecomesAnotherProgram_HasGivenItsMemoryBack) {
   const TestMachine machine;
   const MemberPtr witness = machine.join();
   const MemberPtr victim = machine.join([](const Order&) { return become("/bin/sleep", -1); });
@@ -307,15 +311,14 @@ TEST(MachineCrash, D66_AProcessThatBecomesAnotherProgram_HasGivenItsMemoryBack) 
 }
 
 // The same process number, on the machine again.
-TEST(MachineCrash, D66_AProcessThatBecomesAnotherProgramOnTheSameMachine_BeginsWithNothing) {
+TEST_P(MachineCrash, D66_AProcessThatBecomesAnotherProgramOnTheSameMachine_BeginsWithNothing) {
   serve_if_asked();
   const TestMachine machine;
   for (const bool others : {true, false}) {
     const MemberPtr witness = others ? machine.join() : nullptr;
     std::array<int, 2> ends{};
     ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
-    const MemberPtr victim =
-        machine.join([&](const Order&) { return become("/proc/self/exe", ends[1]); });
+    const MemberPtr victim = machine.join([&](const Order&) { return become("/proc/self/exe", ends[1]); });
     ASSERT_NE(victim->allocate(30 * kMB), 0U);
     victim->send({Do::own});
     ASSERT_TRUE(victim->gone());
@@ -345,7 +348,7 @@ TEST(MachineCrash, D66_AProcessThatBecomesAnotherProgramOnTheSameMachine_BeginsW
 }
 
 // It was alone on the first machine. That one is nobody's now, and anybody may come.
-TEST(MachineCrash, D66_AProcessThatBecomesAnotherProgramOnAnotherMachine_HasLeftTheFirst) {
+TEST_P(MachineCrash, D66_AProcessThatBecomesAnotherProgramOnAnotherMachine_HasLeftTheFirst) {
   serve_if_asked();
   const TestMachine machine;
   std::array<int, 2> ends{};
@@ -370,7 +373,7 @@ TEST(MachineCrash, D66_AProcessThatBecomesAnotherProgramOnAnotherMachine_HasLeft
 
 // --- stopped processes ----------------------------------------------------------------------------------
 
-TEST(MachineCrash, D52_AStoppedProcessKeepsItsMemory_AndNobodyWaitsForIt) {
+TEST_P(MachineCrash, D52_AStoppedProcessKeepsItsMemory_AndNobodyWaitsForIt) {
   const TestMachine machine;
   MemberPtr sleeper = machine.join();
   const std::uint64_t kept = sleeper->allocate(10 * kMB);
@@ -392,7 +395,7 @@ TEST(MachineCrash, D52_AStoppedProcessKeepsItsMemory_AndNobodyWaitsForIt) {
   EXPECT_EQ(two->free_now(), 10 * kMB);
 }
 
-TEST(MachineCrash, D52_AFounderThatIsStopped_DoesNotKeepOthersOut) {
+TEST_P(MachineCrash, D52_AFounderThatIsStopped_DoesNotKeepOthersOut) {
   const TestMachine machine;
   const MemberPtr founder = machine.join();
   ASSERT_NE(founder->allocate(kMB), 0U);
@@ -417,7 +420,7 @@ Answer close_everything(const Order& order) {
   return answer;
 }
 
-TEST(MachineCrash, D52_AProgramThatClosesAllItsFiles_KeepsItsMemory) {
+TEST_P(MachineCrash, D52_AProgramThatClosesAllItsFiles_KeepsItsMemory) {
   for (const std::uint32_t reopens : {0U, 1U}) {
     const TestMachine machine;
     const MemberPtr witness = machine.join(), closer = machine.join(close_everything);
@@ -439,7 +442,7 @@ TEST(MachineCrash, D52_AProgramThatClosesAllItsFiles_KeepsItsMemory) {
 }
 
 // It still notices the death of others.
-TEST(MachineCrash, D66_AProgramThatClosedAllItsFiles_SeesTheMemoryOfTheDead) {
+TEST_P(MachineCrash, D66_AProgramThatClosedAllItsFiles_SeesTheMemoryOfTheDead) {
   const TestMachine machine;
   const MemberPtr closer = machine.join(close_everything), victim = machine.join();
   ASSERT_EQ(closer->ask({Do::own, 0}).code, 0);
@@ -450,7 +453,7 @@ TEST(MachineCrash, D66_AProgramThatClosedAllItsFiles_SeesTheMemoryOfTheDead) {
   EXPECT_NE(closer->allocate(64 * kMB), 0U);
 }
 
-TEST(MachineCrash, D52_NobodyCanFollowTheOnlyProcessIfItClosedItsFiles_AndIsToldSo) {
+TEST_P(MachineCrash, D52_NobodyCanFollowTheOnlyProcessIfItClosedItsFiles_AndIsToldSo) {
   const TestMachine machine;
   const MemberPtr closer = machine.join(close_everything);
   ASSERT_NE(closer->allocate(kMB), 0U);
@@ -465,7 +468,7 @@ TEST(MachineCrash, D52_NobodyCanFollowTheOnlyProcessIfItClosedItsFiles_AndIsTold
 }
 
 // The process goes on with its other threads; /proc shows a main thread without files and memory.
-TEST(MachineCrash, D52_AProgramWhoseMainThreadHasEnded_IsStillOnTheMachine) {
+TEST_P(MachineCrash, D52_AProgramWhoseMainThreadHasEnded_IsStillOnTheMachine) {
   const TestMachine machine;
   std::array<int, 2> ends{};
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);

@@ -1,12 +1,16 @@
 // Many processes come and go: one machine results, and nothing piles up.
 #include <algorithm>
 #include <map>
+#include <random>
 
 #include "support/members.h"
 
 namespace {
 
 using namespace belay_test;
+
+class MachineCrowd : public AsRootAndUser {};
+INSTANTIATE_TEST_SUITE_P(Pass, MachineCrowd, ::testing::Values(false, true), name_of_pass);
 
 constexpr std::size_t kBlock = 64 * kKB;
 
@@ -26,7 +30,7 @@ void one_round(const TestMachine& machine, std::size_t count) {
   for (const auto& member : members) member->wait();
 }
 
-TEST(MachineCrowd, D52_ManyAtOnceFromNothing_MeetOnOneMachine) {
+TEST_P(MachineCrowd, D52_ManyAtOnceFromNothing_MeetOnOneMachine) {
   const std::size_t count = kUnderASanitizer ? 24 : 64;
   for (int round = 0; round < 3 && !::testing::Test::HasFailure(); ++round) {
     const TestMachine machine;
@@ -34,12 +38,42 @@ TEST(MachineCrowd, D52_ManyAtOnceFromNothing_MeetOnOneMachine) {
   }
 }
 
-TEST(MachineCrowd, D52_D66_ManyAtOnceAfterAllWereKilled_MeetOnOneMachine) {
+TEST_P(MachineCrowd, D52_D66_ManyAtOnceAfterAllWereKilled_MeetOnOneMachine) {
   const std::size_t count = kUnderASanitizer ? 24 : 64;
   const TestMachine machine;
   for (int round = 0; round < 5 && !::testing::Test::HasFailure(); ++round) {
     one_round(machine, count);
     EXPECT_LE(machine.links(), 2 * count + 2);
+  }
+}
+
+// The new ones come in while the old ones are killed: each of them through somebody who may be dead a moment
+// later.
+TEST_P(MachineCrowd, D52_D66_TheOldDieWhileTheNewCome_AndTheNewAreOnOneMachine) {
+  const std::uint64_t seed = setting("BELAY_STRESS_SEED", std::random_device{}());
+  SCOPED_TRACE("BELAY_STRESS_SEED=" + std::to_string(seed));
+  std::mt19937_64 random{seed};
+  const TestMachine machine;
+  std::vector<MemberPtr> old;
+  const std::uint64_t rounds = setting("BELAY_STRESS_RUNS", kUnderASanitizer ? 40 : 300) / 2;
+  for (std::uint64_t round = 0; round < rounds && !::testing::Test::HasFailure(); ++round) {
+    std::vector<MemberPtr> comers;
+    for (std::uint64_t i = random() % 4 + 1; i > 0; --i) comers.push_back(machine.come());
+    for (const auto& comer : comers) comer->send({Do::set_device, 0});
+    for (const auto& member : old) {
+      for (std::uint64_t turns = random() % 3000; turns > 0; --turns) (void)::getppid();
+      ::kill(member->process(), SIGKILL);
+    }
+    for (const auto& comer : comers) {
+      const Answer answer = comer->hear();
+      ASSERT_EQ(answer.code, 0) << "round " << round << ": " << comer->message();
+    }
+    for (const auto& member : old) member->until_dead();
+    for (const auto& comer : comers) ASSERT_NE(comer->allocate(kBlock), 0U);
+    for (const auto& comer : comers)
+      ASSERT_EQ(comer->free_now(), 64 * kMB - comers.size() * kBlock) << "round " << round;
+    EXPECT_LE(machine.links(), 40U);
+    old = std::move(comers);
   }
 }
 
@@ -49,7 +83,7 @@ TEST(MachineCrowd, D52_D66_ManyAtOnceAfterAllWereKilled_MeetOnOneMachine) {
 enum Trouble { fine = 0, not_joined = 1, refused = 2, wrong_figures = 3 };
 
 [[noreturn]] void live_shortly(const Settings& settings, std::uint64_t life, bool alone) {
-  for (const auto& [name, value] : settings) ::setenv(name.c_str(), value.c_str(), 1);
+  adopt(settings);
   if (aclrtSetDevice(0) != ACL_SUCCESS) {
     std::fprintf(stderr, "%s\n", recent_message().c_str());
     ::_exit(not_joined);
@@ -102,13 +136,13 @@ void short_lives(const TestMachine& machine, std::uint64_t lives, std::size_t at
 
 std::uint64_t runs() { return setting("BELAY_STRESS_RUNS", kUnderASanitizer ? 40 : 300); }
 
-TEST(MachineCrowd, D52_D66_ShortLivesInARow_WithNobodyElse) {
+TEST_P(MachineCrowd, D52_D66_ShortLivesInARow_WithNobodyElse) {
   const TestMachine machine;
   short_lives(machine, runs(), 1);
   EXPECT_EQ(machine.join()->free_now(), 64 * kMB);
 }
 
-TEST(MachineCrowd, D52_D66_ShortLivesInARow_BesideALongOne) {
+TEST_P(MachineCrowd, D52_D66_ShortLivesInARow_BesideALongOne) {
   const TestMachine machine;
   const MemberPtr witness = machine.join();
   const std::uint64_t kept = witness->allocate(kMB);
@@ -120,7 +154,7 @@ TEST(MachineCrowd, D52_D66_ShortLivesInARow_BesideALongOne) {
 }
 
 // Somebody joins through a process that dies at that moment, while others found the next machine.
-TEST(MachineCrowd, D52_D66_ShortLivesSideBySide_AllFindAMachine) {
+TEST_P(MachineCrowd, D52_D66_ShortLivesSideBySide_AllFindAMachine) {
   const TestMachine machine;
   for (const std::size_t at_a_time : {2U, 3U, 8U}) short_lives(machine, runs(), at_a_time);
   EXPECT_EQ(machine.join()->free_now(), 64 * kMB);

@@ -1,8 +1,9 @@
-// The directory where processes meet: small, full, wrong, full of rubbish. A process gets on the machine or is told in
-// words why not; nothing hangs, and nothing that was there before is harmed.
+// The directory where processes meet: small, full, wrong, full of rubbish. A process gets on the machine or
+// is told in words why not; nothing hangs, and nothing that was there before is harmed.
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -210,19 +211,27 @@ TEST(MachinePlace, D52_RubbishInTheDirectory_IsNoMember) {
   ASSERT_NE(one->allocate(kMB), 0U);
   const fs::path directory = directory_of(machine);
   const auto rubbish = [&] {
-    std::vector<std::string> names = {"lead.",          "lead.zz",      "lead.ffffffffffffffff",
-                                      "lead.-1",        "member.",      "member.1.2.3",
-                                      "member.1.2.3.4", "member.x.y.z", "founder.2.1.1",
-                                      "a",              ".hidden",      "member.0000000000000001.1.1.1.new"};
+    std::vector<std::string> names = {"lead.",
+                                      "lead.zz",
+                                      "lead.ffffffffffffffff",
+                                      "lead.-1",
+                                      "member.",
+                                      "member.1.2.3",
+                                      "member.1.2.3.4",
+                                      "member.x.y.z",
+                                      "founder.2.1.1",
+                                      "a",
+                                      ".hidden",
+                                      "member.0000000000000001.1.1.1.new"};
     for (const std::string& name : names) std::ofstream{directory / ("file-" + name)} << "x";
     for (const std::string& name : names) (void)::symlink("/nowhere", (directory / name).c_str());
     // Links that look like those of live processes, this one and the first of all.
     const std::string me = std::to_string(::getpid());
     for (const char* target : {"/nowhere", "/etc/passwd", "/dev/null", "/proc/self/exe", "/"}) {
       static int count = 0;
-      (void)::symlink(target, (directory / ("member.0000000000000001." + me + "." + std::to_string(++count) +
-                                            ".1"))
-                                  .c_str());
+      (void)::symlink(
+          target,
+          (directory / ("member.0000000000000001." + me + "." + std::to_string(++count) + ".1")).c_str());
     }
     (void)::mkfifo((directory / "member.0000000000000001.1.0.0").c_str(), 0600);
     (void)::mkdir((directory / "lead.0000000000000000").c_str(), 0700);
@@ -324,6 +333,7 @@ TEST(MachinePlace, D52_AStateThatWasOverwritten_IsNotJoined_AndTheReasonTold) {
 // --- poor processes -------------------------------------------------------------------------------------
 
 TEST(MachinePlace, D52_WithoutFileDescriptors_TheRefusalSaysSo) {
+  if (kUnderASanitizer) GTEST_SKIP() << "the sanitizer needs descriptors of its own for its checks";
   const Own poor = [](const Order& order) {
     rlimit limit{};
     ::getrlimit(RLIMIT_NOFILE, &limit);
@@ -369,6 +379,73 @@ TEST(MachinePlace, D52_WhereFilesMustBeShort_TheRefusalSaysSo) {
   EXPECT_NE(comer->message().find("ulimit -f"), std::string::npos);
   const MemberPtr one = machine.join();
   ASSERT_NE(one->allocate(kMB), 0U);
+}
+
+// --- processes that nobody may look into ----------------------------------------------------------------
+
+// As an ordinary user, because root may look into every process. A process that is not dumpable hides its
+// files.
+Answer join_as_a_user(const Order& order) {
+  Answer answer;
+  if (::geteuid() == 0 && (::setresgid(65534, 65534, 65534) != 0 || ::setresuid(65534, 65534, 65534) != 0))
+    return answer;
+  ::prctl(PR_SET_DUMPABLE, order.small, 0, 0, 0);
+  answer.code = aclrtSetDevice(0);
+  return answer;
+}
+
+void let_a_user_in(const TestMachine& machine) {
+  ASSERT_EQ(::mkdir(machine.place().c_str(), 0700), 0);
+  if (::geteuid() != 0) return;
+  ASSERT_EQ(::chown(machine.place().c_str(), 65534, 65534), 0);
+  ASSERT_EQ(::chmod(fs::path{machine.place()}.parent_path().c_str(), 0755), 0);
+}
+
+// For an ordinary user the kernel shuts the files of a process that has ended and was not fetched yet.
+TEST(MachinePlace, D52_D66_TheDeadOfAnOrdinaryUser_DoNotKeepOthersOut) {
+  for (const std::uint32_t dumpable : {1U, 0U}) {
+    SCOPED_TRACE(dumpable == 1 ? "ordinary" : "hidden");
+    const TestMachine machine;
+    let_a_user_in(machine);
+    const MemberPtr dead = machine.come(join_as_a_user);
+    ASSERT_EQ(dead->ask({Do::own, dumpable}).code, 0) << dead->message();
+    ASSERT_NE(dead->allocate(kMB), 0U);
+    dead->die();
+    const MemberPtr next = machine.come(join_as_a_user);
+    ASSERT_EQ(next->ask({Do::own, 1}).code, 0) << next->message();
+    EXPECT_EQ(next->free_now(), 64 * kMB);
+    const MemberPtr another = machine.come(join_as_a_user);
+    ASSERT_EQ(another->ask({Do::own, 1}).code, 0) << another->message();
+    ASSERT_NE(another->allocate(5 * kMB), 0U);
+    EXPECT_EQ(next->free_now(), 59 * kMB);
+    another->die();
+    EXPECT_EQ(next->free_now(), 64 * kMB);
+  }
+}
+
+TEST(MachinePlace, D52_D66_AProcessThatHidesItsFiles_KeepsItsMemory_AndOthersAreToldWhyTheyCannotFollow) {
+  const TestMachine machine;
+  let_a_user_in(machine);
+  const MemberPtr hidden = machine.come(join_as_a_user);
+  ASSERT_EQ(hidden->ask({Do::own, 0}).code, 0) << hidden->message();
+  ASSERT_NE(hidden->allocate(kMB), 0U);
+  {
+    const MemberPtr comer = machine.come(join_as_a_user);
+    ASSERT_EQ(comer->ask({Do::own, 1}).code, 507033);
+    const std::string message = comer->message();
+    EXPECT_NE(message.find(std::to_string(hidden->process())), std::string::npos) << message;
+  }
+  hidden->die();
+  const MemberPtr open = machine.come(join_as_a_user);
+  ASSERT_EQ(open->ask({Do::own, 1}).code, 0) << open->message();
+  const MemberPtr second = machine.come(join_as_a_user), third = machine.come(join_as_a_user);
+  ASSERT_EQ(second->ask({Do::own, 0}).code, 0) << second->message();
+  ASSERT_EQ(third->ask({Do::own, 1}).code, 0) << third->message();
+  EXPECT_NE(second->allocate(2 * kMB), 0U);
+  EXPECT_EQ(third->free_now(), 62 * kMB);
+  EXPECT_EQ(open->free_now(), 62 * kMB);
+  second->die();
+  EXPECT_EQ(open->free_now(), 64 * kMB);
 }
 
 // --- process numbers that are not shared ----------------------------------------------------------------

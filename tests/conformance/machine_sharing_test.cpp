@@ -282,8 +282,7 @@ INSTANTIATE_TEST_SUITE_P(All, MachineSettings,
                                            Odd{"BELAY_PRODUCT", "A3", "product"},
                                            Odd{"BELAY_DEVICES", "3", "devices"},
                                            Odd{"BELAY_HUGE", "8M", "huge"},
-                                           Odd{"BELAY_NORMAL", "8M", "normal"},
-                                           Odd{"BELAY_P2P", "8M", "p2p"},
+                                           Odd{"BELAY_NORMAL", "8M", "normal"}, Odd{"BELAY_P2P", "8M", "p2p"},
                                            Odd{"BELAY_HUGE1G", "0", "huge1g"}),
                          [](const auto& info) { return std::string{info.param.word}; });
 
@@ -322,8 +321,8 @@ TEST(MachineSharing, D52_SettingsThatConcernOneProcess_MayDiffer) {
   const MemberPtr first = machine.join();
   EXPECT_NE(first->allocate(4096), 0U);
   const std::pair<const char*, const char*> own[] = {
-      {"BELAY_KEEP", "0"},         {"BELAY_PIN", "best-effort"},       {"BELAY_FAULTS", "off"},
-      {"BELAY_BACKING", "none"},   {"ASCEND_RT_VISIBLE_DEVICES", "0"}, {"BELAY_PAGES", "small"},
+      {"BELAY_KEEP", "0"},          {"BELAY_PIN", "best-effort"},       {"BELAY_FAULTS", "off"},
+      {"BELAY_BACKING", "none"},    {"ASCEND_RT_VISIBLE_DEVICES", "0"}, {"BELAY_PAGES", "small"},
       {"BELAY_HOST_ACCESS", "deny"}};
   for (const auto& [name, value] : own) {
     const Member member{machine.with({{name, value}})};

@@ -1,5 +1,5 @@
-// Processes that allocate, copy, verify and free at random while others of them are killed and stopped at random
-// instants. Whenever they pause, the books of the machine are compared with what they say they hold.
+// Processes that allocate, copy, verify and free at random while others of them are killed and stopped at
+// random instants. Whenever they pause, the books of the machine are compared with what they say they hold.
 //
 // BELAY_STRESS_KILLS and BELAY_STRESS_SEED ask for more, or for the same again.
 #include <sys/mman.h>
@@ -14,6 +14,9 @@
 namespace {
 
 using namespace belay_test;
+
+class MachineStress : public AsRootAndUser {};
+INSTANTIATE_TEST_SUITE_P(Pass, MachineStress, ::testing::Values(false, true), name_of_pass);
 
 constexpr std::size_t kTotal = 16 * kMB;
 constexpr std::size_t kWorkers = 6;
@@ -73,10 +76,9 @@ class Worker {
   }
 
   int allocate() {
-    static constexpr std::uint32_t kPolicies[] = {ACL_MEM_MALLOC_HUGE_FIRST, ACL_MEM_MALLOC_HUGE_ONLY,
-                                                  ACL_MEM_MALLOC_NORMAL_ONLY, ACL_MEM_MALLOC_NORMAL_ONLY,
-                                                  ACL_MEM_MALLOC_NORMAL_ONLY_P2P,
-                                                  ACL_MEM_MALLOC_HUGE_ONLY_P2P};
+    static constexpr std::uint32_t kPolicies[] = {
+        ACL_MEM_MALLOC_HUGE_FIRST,  ACL_MEM_MALLOC_HUGE_ONLY,       ACL_MEM_MALLOC_NORMAL_ONLY,
+        ACL_MEM_MALLOC_NORMAL_ONLY, ACL_MEM_MALLOC_NORMAL_ONLY_P2P, ACL_MEM_MALLOC_HUGE_ONLY_P2P};
     Block block{};
     block.device = static_cast<int>(below(2));
     if (aclrtSetDevice(block.device) != 0) return 900004;
@@ -93,7 +95,8 @@ class Worker {
     block.written = std::min<std::size_t>(size, below(4096) + 1);
     block.seed = static_cast<unsigned>(random_());
     const Bytes bytes = pattern(block.written, block.seed);
-    if (const int copied = aclrtMemcpy(block.start, size, bytes.data(), bytes.size(), ACL_MEMCPY_HOST_TO_DEVICE))
+    if (const int copied =
+            aclrtMemcpy(block.start, size, bytes.data(), bytes.size(), ACL_MEMCPY_HOST_TO_DEVICE))
       return copied;
     // The other end of the block as well, through a copy on the device.
     if (size >= 2 * block.written) {
@@ -109,8 +112,8 @@ class Worker {
   static int check(const Block& block) {
     Bytes bytes(block.written);
     if (aclrtSetDevice(block.device) != 0) return 900006;
-    if (const int copied = aclrtMemcpy(bytes.data(), bytes.size(), block.start, bytes.size(),
-                                       ACL_MEMCPY_DEVICE_TO_HOST))
+    if (const int copied =
+            aclrtMemcpy(bytes.data(), bytes.size(), block.start, bytes.size(), ACL_MEMCPY_DEVICE_TO_HOST))
       return copied;
     return bytes == pattern(block.written, block.seed) ? 0 : 900005;
   }
@@ -233,7 +236,7 @@ class Stress {
   std::uint64_t checks_ = 0;
 };
 
-TEST(MachineStress, D52_D66_D67_M430_RandomKillsAtRandomInstants_BooksBalanceToTheByte) {
+TEST_P(MachineStress, D52_D66_D67_M430_RandomKillsAtRandomInstants_BooksBalanceToTheByte) {
   const std::uint64_t kills = setting("BELAY_STRESS_KILLS", kUnderASanitizer ? 20 : 100);
   const std::uint64_t seed = a_seed();
   std::cout << "         BELAY_STRESS_SEED=" << seed << " BELAY_STRESS_KILLS=" << kills << "\n";
@@ -241,9 +244,9 @@ TEST(MachineStress, D52_D66_D67_M430_RandomKillsAtRandomInstants_BooksBalanceToT
   Stress{seed}.run(kills);
 }
 
-// Four processes, each of which never holds more than a quarter. Whatever the kind of page, what one of them does
-// not use is there.
-TEST(MachineStress, D52_M430_WhoStaysWithinItsShare_IsNeverRefused) {
+// Four processes, each of which never holds more than a quarter. Whatever the kind of page, what one of them
+// does not use is there.
+TEST_P(MachineStress, D52_M430_WhoStaysWithinItsShare_IsNeverRefused) {
   const TestMachine machine{"16M"};
   Signs* const signs = shared_signs();
   const std::uint64_t rounds = setting("BELAY_STRESS_ROUNDS", kUnderASanitizer ? 5000 : 100000);

@@ -141,6 +141,26 @@ inline Answer carry_out(const Order& order, const Own& own) {
   return answer;
 }
 
+// A forked child becomes what its settings say. Tests run as root do so in a second pass as an ordinary user,
+// because the kernel shows root more of other processes.
+inline constexpr const char* kAsAUser = "TEST_AS_A_USER";
+inline constexpr uid_t kUser = 65534;
+
+inline void adopt(const Settings& settings) {
+  bool as_a_user = false;
+  for (const auto& [name, value] : settings) {
+    if (name == kAsAUser) {
+      as_a_user = true;
+    } else {
+      ::setenv(name.c_str(), value.c_str(), 1);
+    }
+  }
+  if (!as_a_user || ::geteuid() != 0) return;
+  if (::setresgid(kUser, kUser, kUser) != 0 || ::setresuid(kUser, kUser, kUser) != 0) ::_exit(126);
+  ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);  // as it is for whoever has not changed
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
 // Serves orders that arrive at a socket until the other end is closed.
 [[noreturn]] inline void serve(int socket, const Own& own = {}) {
   Order order;
@@ -166,7 +186,7 @@ class Member {
       // program: whoever hears that it is closed knows that those are as well.
       const int socket = ::fcntl(ends[1], F_DUPFD_CLOEXEC, 400);
       ::close(ends[1]);
-      for (const auto& [name, value] : settings) ::setenv(name.c_str(), value.c_str(), 1);
+      adopt(settings);
       serve(socket, own);
     }
     ::close(ends[1]);
@@ -209,8 +229,8 @@ class Member {
     pollfd ready{socket_, POLLIN, 0};
     return ::poll(&ready, 1, 0) == 1;
   }
-  // Until the member has closed its end of the socket, by ending or by becoming another program. An answer that it
-  // gave before is forgotten.
+  // Until the member has closed its end of the socket, by ending or by becoming another program. An answer
+  // that it gave before is forgotten.
   bool gone(int seconds = kHangSeconds) const {
     for (;;) {
       pollfd ready{socket_, POLLIN, 0};
@@ -290,6 +310,22 @@ class Member {
 
 using MemberPtr = std::unique_ptr<Member>;
 
+inline bool members_are_users = false;
+
+// Each of its tests runs as whoever runs the tests, and once more as an ordinary user if that is root.
+class AsRootAndUser : public ::testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override {
+    if (std::getenv("TEST_SCENARIO") != nullptr) return;  // a program that a member has become
+    if (GetParam() && ::geteuid() != 0) GTEST_SKIP() << "this is an ordinary user already";
+    members_are_users = GetParam();
+  }
+  void TearDown() override { members_are_users = false; }
+};
+inline std::string name_of_pass(const ::testing::TestParamInfo<bool>& info) {
+  return info.param ? "AsAUser" : "AsIs";
+}
+
 // A machine that nobody else knows, in a directory of its own.
 class TestMachine {
  public:
@@ -302,6 +338,11 @@ class TestMachine {
     for (auto& each : more) {
       std::erase_if(settings_, [&](const auto& had) { return had.first == each.first; });
       settings_.push_back(std::move(each));
+    }
+    if (members_are_users) {
+      settings_.emplace_back(kAsAUser, "1");
+      settings_.emplace_back("ASCEND_PROCESS_LOG_PATH", scratch_.sub("log"));
+      EXPECT_EQ(::chown(scratch_.path().c_str(), kUser, kUser), 0);
     }
   }
   const Settings& settings() const { return settings_; }

@@ -35,8 +35,8 @@ inline belay::machine::Limits no_limits(std::uint64_t total) {
 class SharedState {
  public:
   explicit SharedState(const belay::machine::Limits& limits, std::uint32_t devices = 1)
-      : memory_{belay::platform::CommonMemory::create(kUnitState,
-                                                      belay::machine::State::bytes_for(devices))} {
+      : memory_{
+            belay::platform::CommonMemory::create(kUnitState, belay::machine::State::bytes_for(devices))} {
     EXPECT_TRUE(memory_.valid());
     belay::machine::Header& header = state().header;
     header.magic = belay::machine::kMagic;
@@ -48,9 +48,7 @@ class SharedState {
     header.check = belay::machine::State::check_of(header);
     link_ = "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(memory_.file());
   }
-  belay::machine::State& state() const {
-    return *reinterpret_cast<belay::machine::State*>(memory_.start());
-  }
+  belay::machine::State& state() const { return *reinterpret_cast<belay::machine::State*>(memory_.start()); }
   belay::platform::CommonMemory& memory() { return memory_; }
   const std::string& link() const { return link_; }
 
@@ -59,8 +57,8 @@ class SharedState {
   std::string link_;
 };
 
-// A process on that machine. The test itself uses the memory it made, because closing a second descriptor of the same
-// file would give its locks away.
+// A process on that machine. The test itself uses the memory it made, because closing a second descriptor of
+// the same file would give its locks away.
 struct Here {
   explicit Here(SharedState& shared, std::string directory = "/nowhere")
       : roster{shared.memory(), shared.state(), std::move(directory), 1} {
@@ -146,7 +144,8 @@ template <class T>
 class Common {
  public:
   Common()
-      : at_{new (::mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) T{}} {}
+      : at_{new (::mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) T{}} {
+  }
   Common(const Common&) = delete;
   Common& operator=(const Common&) = delete;
   ~Common() { ::munmap(at_, sizeof(T)); }

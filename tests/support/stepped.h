@@ -49,7 +49,8 @@ class Stepped {
   bool take(std::uint64_t system_calls) {
     for (std::uint64_t i = 0; i < system_calls && !over_; ++i) {
       int status = 0;
-      if (::ptrace(PTRACE_SYSCALL, process_, nullptr, nullptr) != 0 || ::waitpid(process_, &status, 0) != process_) {
+      if (::ptrace(PTRACE_SYSCALL, process_, nullptr, nullptr) != 0 ||
+          ::waitpid(process_, &status, 0) != process_) {
         ADD_FAILURE() << "process " << process_ << " cannot be led";
         over_ = true;
       } else if (!WIFSTOPPED(status)) {
@@ -70,7 +71,8 @@ class Stepped {
 
 // --- by instructions, which the process counts itself ---------------------------------------------------
 
-#if defined(__x86_64__)
+// The thread sanitizer may put signals off.
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
 inline constexpr bool kCountsInstructions = true;
 #else
 inline constexpr bool kCountsInstructions = false;
@@ -94,8 +96,8 @@ inline void set_trap(bool on) {
 }
 #endif
 
-// The process sends itself a signal (SIGKILL, SIGSTOP) after so many instructions of the work, or at its end if
-// there are fewer. With kNever it does not; the answer tells how many instructions there were.
+// The process sends itself a signal (SIGKILL, SIGSTOP) after so many instructions of the work, or at its end
+// if there are fewer. With kNever it does not; the answer tells how many instructions there were.
 inline Answer with_a_signal_after([[maybe_unused]] std::uint64_t instructions, [[maybe_unused]] int signal,
                                   const std::function<int()>& work) {
   Answer answer;

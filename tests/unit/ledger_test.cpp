@@ -190,8 +190,8 @@ TEST(Ledger, D66_AGrantUnderWayOfADeadProcess_IsNobodys) {
   }
 }
 
-// The number that tells grants apart has 12 bits. A grant that was served long ago must not be served again when they
-// have gone round.
+// The number that tells grants apart has 12 bits. A grant that was served long ago must not be served again
+// when they have gone round.
 TEST(Ledger, D66_AnOldGrantIsNotServedAgain_HoweverManyProcessesCameAndWent) {
   SharedState shared{no_limits(1000)};
   Child other{[&] { return (new There{shared.link()})->claimed ? 0 : 1; }};

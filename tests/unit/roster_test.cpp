@@ -232,8 +232,7 @@ TEST(Roster, D66_TheLinkOfTheDeadIsRemoved_AndNoOther) {
   const auto link = [&](std::uint64_t joined) {
     return scratch.sub(text_of({kMember, shared.state().header.generation, 4711, 12, joined}));
   };
-  for (const std::uint64_t joined : {6U, 7U, 8U})
-    ASSERT_EQ(::symlink("/nowhere", link(joined).c_str()), 0);
+  for (const std::uint64_t joined : {6U, 7U, 8U}) ASSERT_EQ(::symlink("/nowhere", link(joined).c_str()), 0);
   ASSERT_TRUE(here.roster.return_what_the_dead_held(0));
   EXPECT_FALSE(std::filesystem::is_symlink(link(7)));
   EXPECT_TRUE(std::filesystem::is_symlink(link(6)));
@@ -271,7 +270,7 @@ TEST(Roster, D66_AProcessThatComesAgainAsAnotherProgram_BuriesItsFormerSelf) {
   EXPECT_EQ(now.ledgers[0].used()[kNormal], 0U);
   EXPECT_TRUE(now.ledgers[0].take(kNormal, 100));
   std::size_t live = 0;
-  for (const Row& row : shared.state().rows) live += Life::state(row.life) == Life::Live ? 1 : 0;
+  for (const Row& row : shared.state().rows) live += Life::state(row.life) == Life::Live ? 1U : 0U;
   EXPECT_EQ(live, 2U);
 }
 

@@ -31,7 +31,7 @@ struct Met {
   std::uint64_t joined = 0;
 };
 
-// `header` is what a new state begins with, apart from generation, place and check. A refusal tells in words
+// `header` is what a new state begins with, apart from generation and check. A refusal tells in words
 // why this machine cannot be joined.
 Result<Met> meet(const Place& place, const std::string& name, const Header& header);
 

@@ -44,7 +44,8 @@ void tell(Memory& memory, std::uint32_t device, const char* moment) {
 void tell_all(const char* moment) {
   Memory* memory = g_memory.load(std::memory_order_acquire);
   if (memory == nullptr) return;
-  for (std::uint32_t device = 0; device < memory->settings().devices(); ++device) tell(*memory, device, moment);
+  for (std::uint32_t device = 0; device < memory->settings().devices(); ++device)
+    tell(*memory, device, moment);
 }
 
 void hear(const observe::Event& event) {

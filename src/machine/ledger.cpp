@@ -8,6 +8,7 @@ namespace belay::machine {
 namespace {
 constexpr int kMostLooks = 100;
 }  // namespace
+
 void Ledger::open(State& state, std::size_t device, Roster& roster) {
   state_ = &state;
   device_ = &state.devices[device];

@@ -55,14 +55,13 @@ Refusal disagree(const std::string& name, const Header& header, const std::strin
     there += fmt::format("{}{} = {}", comma, key, their_value);
     here += fmt::format("{}{} = {}", comma, key, value);
   }
-  return refuse(
-      {ACL_ERROR_RT_DEV_SETUP_ERROR, "D-52", "EE2002",
-       fmt::format("the emulated machine '{}' is running with other settings: process {} ({}) started it "
-                   "with {}; this process asks for {}",
-                   name, header.founder, header.founder_name.data(), there, here),
-       "all processes on one machine see the same devices",
-       "use the same settings, wait until the others have ended, or set BELAY_MACHINE to another name, "
-       "or to private"});
+  return no_machine(
+      fmt::format("the emulated machine '{}' is running with other settings: process {} ({}) started it "
+                  "with {}; this process asks for {}",
+                  name, header.founder, header.founder_name.data(), there, here),
+      "all processes on one machine see the same devices",
+      "use the same settings, wait until the others have ended, or set BELAY_MACHINE to another name, "
+      "or to private");
 }
 
 }  // namespace
@@ -73,20 +72,15 @@ bool good_name(const std::string& name) {
              std::string::npos;
 }
 
-Machine::Machine(Met met, std::string name)
-    : met_{std::move(met)},
-      name_{std::move(name)},
-      shared_{met_.memory.shared()},
-      roster_{met_.memory, state(), met_.directory, met_.joined} {}
+Machine::Machine(Met met)
+    : met_{std::move(met)}, roster_{met_.memory, state(), met_.directory, met_.joined} {}
 
 std::unique_ptr<Machine> Machine::alone(const Wish& wish, std::string note) {
   Met met;
   met.memory = platform::CommonMemory::alone(State::bytes_for(wish.devices));
   if (!met.memory.valid()) return nullptr;
-  Header& header = reinterpret_cast<State*>(met.memory.start())->header;
-  const Header wished = header_for(wish);
-  header = wished;
-  std::unique_ptr<Machine> machine{new Machine{std::move(met), kPrivateName}};
+  reinterpret_cast<State*>(met.memory.start())->header = header_for(wish);
+  std::unique_ptr<Machine> machine{new Machine{std::move(met)}};
   machine->note_ = std::move(note);
   machine->roster_.claim();
   return machine;
@@ -102,11 +96,10 @@ Result<std::unique_ptr<Machine>> Machine::join(const Wish& wish) {
     if (place.directory.empty()) {
       // Who named a machine or a place expects others there; who did not can do without them.
       if (!wish.name.empty() || !wish.directory.empty()) {
-        return refuse(
-            {ACL_ERROR_RT_DEV_SETUP_ERROR, "D-52", "EE2002",
-             fmt::format("the emulated machine '{}' has no place where its processes could meet: {}", name,
-                         place.trouble),
-             "", "set BELAY_MACHINES to a directory of your own, or BELAY_MACHINE=private"});
+        return no_machine(
+            fmt::format("the emulated machine '{}' has no place where its processes could meet: {}", name,
+                        place.trouble),
+            "", "set BELAY_MACHINES to a directory of your own, or BELAY_MACHINE=private");
       }
       machine = alone(wish, place.trouble);
     } else {
@@ -118,19 +111,18 @@ Result<std::unique_ptr<Machine>> Machine::join(const Wish& wish) {
         leave(*met);
         return refusal;
       }
-      machine.reset(new Machine{std::move(*met), name});
+      machine.reset(new Machine{std::move(*met)});
       if (!machine->roster_.claim()) {
         leave(machine->met_);
-        return refuse({ACL_ERROR_RT_DEV_SETUP_ERROR, "D-52", "EE2002",
-                       fmt::format("the emulated machine '{}' is full: {} processes are on it", name, kSlots),
-                       "", "end some of them, or set BELAY_MACHINE to another name"});
+        return no_machine(
+            fmt::format("the emulated machine '{}' is full: {} processes are on it", name, kSlots), "",
+            "end some of them, or set BELAY_MACHINE to another name");
       }
     }
   }
   if (machine == nullptr) {
-    return refuse({ACL_ERROR_RT_DEV_SETUP_ERROR, "D-52", "EE2002",
-                   "the host has no memory for the emulated machine", "",
-                   "free host memory, or raise the limit on address space (ulimit -v)"});
+    return no_machine("the host has no memory for the emulated machine", "",
+                      "free host memory, or raise the limit on address space (ulimit -v)");
   }
   for (std::size_t device = 0; device < machine->state().header.devices; ++device)
     machine->ledgers_[device].open(machine->state(), device, machine->roster_);
@@ -141,9 +133,6 @@ namespace {
 void add(Use& to, const Use& more) {
   for (std::size_t kind = 0; kind < kKinds; ++kind) to[kind] += more[kind];
 }
-}  // namespace
-
-namespace {
 
 Seen look_at_directory(const std::string& directory, const std::string& name) {
   Seen seen;

@@ -33,8 +33,6 @@ class Machine {
   static Result<std::unique_ptr<Machine>> join(const Wish& wish);
 
   Ledger& ledger(std::size_t device) { return ledgers_[device]; }
-  bool shared() const { return shared_; }
-  const std::string& name() const { return name_; }
   // Why this process is alone although nobody asked for that; empty otherwise.
   const std::string& note() const { return note_; }
 
@@ -42,13 +40,12 @@ class Machine {
   void abandon() { met_.memory.abandon(); }
 
  private:
-  Machine(Met met, std::string name);
+  explicit Machine(Met met);
   State& state() { return *reinterpret_cast<State*>(met_.memory.start()); }
   static std::unique_ptr<Machine> alone(const Wish& wish, std::string note);
 
   Met met_;
-  std::string name_, note_;
-  bool shared_;
+  std::string note_;
   Roster roster_;
   std::array<Ledger, kMostDevices> ledgers_;
 };

@@ -175,10 +175,9 @@ Finding find(const std::string& directory, const Seen& seen, bool writable, bool
   return finding;
 }
 
-Refusal cannot_join(const std::string& name, std::string what, std::string todo) {
-  return refuse({ACL_ERROR_RT_DEV_SETUP_ERROR, "D-52", "EE2002",
-                 fmt::format("the emulated machine '{}' cannot be joined: {}", name, what), "",
-                 std::move(todo)});
+Refusal cannot_join(const std::string& name, const std::string& what, std::string todo) {
+  return no_machine(fmt::format("the emulated machine '{}' cannot be joined: {}", name, what), "",
+                    std::move(todo));
 }
 
 }  // namespace
@@ -266,7 +265,7 @@ Result<Met> meet(const Place& place, const std::string& name, const Header& head
     met.memory = platform::CommonMemory{};
     leave(met);
     platform::release_descriptor(reserved);
-    return cannot_join(name, std::move(what), std::move(todo));
+    return cannot_join(name, what, std::move(todo));
   };
   const auto no_room = [&] {
     return give_up("nothing can be written into its directory " + met.directory +

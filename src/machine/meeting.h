@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -16,6 +17,12 @@
 #include "platform/common_memory.h"
 
 namespace belay::machine {
+
+// Every reason why a process gets no machine: it then sees no device, and this says why.
+inline Refusal no_machine(std::string what, std::string cause, std::string solution) {
+  return refuse({ACL_ERROR_RT_DEV_SETUP_ERROR, "D-52", "EE2002", std::move(what), std::move(cause),
+                 std::move(solution)});
+}
 
 struct Place {
   std::string directory;  // of all machines of this user

@@ -19,8 +19,16 @@ std::string state_name(const std::string& directory, std::uint64_t generation) {
   return fmt::format("{}-{}-{:x}", kStateNames, platform::directory_identity(directory), generation);
 }
 
-// A live process holds the lock on its row's byte. A program that closes all descriptors loses the lock but
-// not its life: then its number, start and memory map decide.
+namespace {
+// A program that closes all descriptors loses its lock but not its life: then its number, start and memory
+// map decide.
+bool lives_without_lock(const platform::CommonMemory& memory, const Row& row) {
+  return !platform::surely_gone(row.process, row.start) &&
+         platform::has_mapped(row.process, memory.inode(), kStateNames) != platform::Maps::No;
+}
+}  // namespace
+
+// A live process holds the lock on its row's byte.
 bool alive(const platform::CommonMemory& memory, const State& state, std::size_t row,
            std::uint64_t number_space) {
   const platform::CommonMemory::Lock lock = memory.state(row);
@@ -29,8 +37,7 @@ bool alive(const platform::CommonMemory& memory, const State& state, std::size_t
   if (Life::state(of.life.load(std::memory_order_acquire)) == Life::Claiming)
     return lock == platform::CommonMemory::Lock::Unknown;
   if (of.number_space != number_space) return lock == platform::CommonMemory::Lock::Unknown;
-  if (platform::surely_gone(of.process, of.start)) return false;
-  return platform::has_mapped(of.process, memory.inode(), kStateNames) != platform::Maps::No;
+  return lives_without_lock(memory, of);
 }
 
 Roster::Roster(platform::CommonMemory& memory, State& state, std::string directory, std::uint64_t joined)
@@ -122,9 +129,7 @@ bool Roster::settle_in(std::size_t row) {
   const std::uint64_t before = of.life.load(std::memory_order_acquire);
   if (Life::state(before) == Life::Live) {
     // The lock is ours, so its owner is dead, or lives without its descriptors.
-    if (!is_me(of) && of.number_space == number_space_ && !platform::surely_gone(of.process, of.start) &&
-        platform::has_mapped(of.process, memory_.inode(), kStateNames) != platform::Maps::No)
-      return false;
+    if (!is_me(of) && of.number_space == number_space_ && lives_without_lock(memory_, of)) return false;
     platform::remove_file(link_of(of));
   }
   // First the life, then the words: whoever judged the one before will not touch them any more.

@@ -37,16 +37,6 @@ std::string chosen_word(const std::string& path) {
 }
 
 // "MemTotal:       24684104 kB"
-std::optional<std::size_t> from_meminfo(std::string_view text, std::string_view name) {
-  std::string_view value = after_word(text, name);
-  constexpr std::string_view kUnit = " kB";
-  if (!value.ends_with(kUnit)) return std::nullopt;
-  value.remove_suffix(kUnit.size());
-  const std::optional<std::size_t> number = whole_number(value);
-  if (!number || *number > SIZE_MAX / 1024) return std::nullopt;
-  return *number * 1024;
-}
-
 // "0-3,8-11" is eight.
 std::optional<std::size_t> count_of(std::string_view list) {
   while (list.ends_with('\n')) list.remove_suffix(1);

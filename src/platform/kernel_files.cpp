@@ -50,4 +50,14 @@ std::string_view after_word(std::string_view text, std::string_view first) {
   return {};
 }
 
+std::optional<std::size_t> from_meminfo(std::string_view text, std::string_view name) {
+  std::string_view value = after_word(text, name);
+  constexpr std::string_view kUnit = " kB";
+  if (!value.ends_with(kUnit)) return std::nullopt;
+  value.remove_suffix(kUnit.size());
+  const std::optional<std::size_t> number = whole_number(value);
+  if (!number || *number > SIZE_MAX / 1024) return std::nullopt;
+  return *number * 1024;
+}
+
 }  // namespace belay::platform

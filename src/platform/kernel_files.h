@@ -21,4 +21,7 @@ std::optional<std::size_t> whole_number(std::string_view text);
 // The rest of the line that starts with this word, as in "MemTotal:  24684104 kB" or "inactive_file 4096".
 std::string_view after_word(std::string_view text, std::string_view first);
 
+// A figure of /proc/meminfo in bytes: "MemTotal:  24684104 kB".
+std::optional<std::size_t> from_meminfo(std::string_view text, std::string_view name);
+
 }  // namespace belay::platform

@@ -1,18 +1,13 @@
 #include "platform/kernel_pages.h"
 
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <string>
 
 #include "platform/cgroup.h"
+#include "platform/kernel_files.h"
 
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE 25
@@ -26,14 +21,7 @@ namespace {
 
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
-unsigned long number_in(const std::string& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return 0;
-  std::array<char, 32> text{};
-  const ssize_t got = ::read(file, text.data(), text.size() - 1);
-  ::close(file);
-  return got > 0 ? std::strtoul(text.data(), nullptr, 10) : 0;
-}
+std::size_t number_in(const std::string& path) { return whole_number(kernel_text(path)).value_or(0); }
 
 std::string pool_directory(std::size_t page) {
   return "/sys/kernel/mm/hugepages/hugepages-" + std::to_string(page / 1024) + "kB/";
@@ -71,18 +59,9 @@ PagePool page_pool(std::size_t page) {
 }
 
 MemoryLeft memory_left() {
-  MemoryLeft left;
-  const int file = ::open("/proc/meminfo", O_RDONLY | O_CLOEXEC);
-  if (file >= 0) {
-    std::array<char, 4096> text{};
-    const ssize_t got = ::read(file, text.data(), text.size() - 1);
-    ::close(file);
-    const auto figure = [&](const char* name) {
-      const char* line = got > 0 ? std::strstr(text.data(), name) : nullptr;
-      return line == nullptr ? SIZE_MAX : std::strtoul(line + std::strlen(name), nullptr, 10) * 1024;
-    };
-    left = {figure("MemAvailable:"), figure("MemTotal:")};
-  }
+  const std::string meminfo = kernel_text("/proc/meminfo");
+  MemoryLeft left{from_meminfo(meminfo, "MemAvailable:").value_or(SIZE_MAX),
+                  from_meminfo(meminfo, "MemTotal:").value_or(SIZE_MAX)};
   for (const CgroupMemory& group : cgroup_memory_limits()) {
     if (group.headroom() < left.available) left = {group.headroom(), group.limit};
   }

@@ -1,5 +1,5 @@
 /*
- * The runtime: start-up, devices, contexts, memory.
+ * The runtime: start-up, devices, contexts, streams, events, memory.
  *
  * Usable from C99 and from C++11 on. Rule numbers such as M-34 and R-54 refer
  * to the specification of belay. Unless a comment says otherwise a function
@@ -51,6 +51,12 @@ extern "C" {
 #define ACL_STREAM_HUGE            0x00000008U
 #define ACL_STREAM_CPU_SCHEDULE    0x00000010U
 #define ACL_STREAM_DEVICE_USE_ONLY 0x00000020U
+
+/* What releases a stream that waits for a word of memory (P-43). */
+#define ACL_STREAM_WAIT_VALUE_GEQ 0x00000000U
+#define ACL_STREAM_WAIT_VALUE_EQ  0x00000001U
+#define ACL_STREAM_WAIT_VALUE_AND 0x00000002U
+#define ACL_STREAM_WAIT_VALUE_NOR 0x00000003U
 
 /* What a stream does after a task has failed. */
 #define ACL_CONTINUE_ON_FAILURE 0x00000000U
@@ -182,6 +188,28 @@ typedef enum aclrtStreamAttr {
     ACL_STREAM_ATTR_CACHE_OP_INFO = 4,
     ACL_STREAM_ATTR_PRIORITY = 5
 } aclrtStreamAttr;
+
+/* Of streams that models bind, which belay does not run. */
+typedef enum aclrtStreamConfigAttr {
+    ACL_RT_STREAM_WORK_ADDR_PTR = 0,
+    ACL_RT_STREAM_WORK_SIZE = 1,
+    ACL_RT_STREAM_FLAG = 2,
+    ACL_RT_STREAM_PRIORITY = 3
+} aclrtStreamConfigAttr;
+
+typedef enum aclrtCondition {
+    ACL_RT_EQUAL = 0,
+    ACL_RT_NOT_EQUAL = 1,
+    ACL_RT_GREATER = 2,
+    ACL_RT_GREATER_OR_EQUAL = 3,
+    ACL_RT_LESS = 4,
+    ACL_RT_LESS_OR_EQUAL = 5
+} aclrtCondition;
+
+typedef enum aclrtCompareDataType {
+    ACL_RT_SWITCH_INT32 = 0,
+    ACL_RT_SWITCH_INT64 = 1
+} aclrtCompareDataType;
 
 typedef enum aclrtDevResLimitType {
     ACL_RT_DEV_RES_CUBE_CORE = 0,
@@ -441,6 +469,9 @@ typedef union aclrtStreamAttrValue {
     uint32_t reserve[4];
 } aclrtStreamAttrValue;
 
+/* Settings of a stream to come; there is none in belay. */
+typedef struct aclrtStreamConfigHandle aclrtStreamConfigHandle;
+
 typedef struct aclCANNPackageVersion {
     char version[ACL_PKG_VERSION_MAX_SIZE];
     char majorVersion[ACL_PKG_VERSION_PARTS_MAX_SIZE];
@@ -586,6 +617,29 @@ ACL_FUNC_VISIBILITY aclError aclrtGetLastError(aclrtLastErrLevel level);
 ACL_FUNC_VISIBILITY aclError aclrtPeekAtLastError(aclrtLastErrLevel level);
 
 /* ======================================================================== */
+/* Tasks that fail                                         */
+/* ======================================================================== */
+
+/* One slot of the process; NULL empties it. Deprecated: aclrtExceptionInfoCallbackRegister. */
+ACL_FUNC_VISIBILITY aclError aclrtSetExceptionInfoCallback(aclrtExceptionInfoCallback callback);
+
+/* Adds a function that is called for every task that fails, on a thread of the library. */
+ACL_FUNC_VISIBILITY aclError aclrtExceptionInfoCallbackRegister(aclrtExceptionInfoCallback callback);
+ACL_FUNC_VISIBILITY aclError aclrtExceptionInfoCallbackUnregister(aclrtExceptionInfoCallback callback);
+
+/* What is known about the task; 0xFFFFFFFF when info is NULL. */
+ACL_FUNC_VISIBILITY uint32_t aclrtGetTaskIdFromExceptionInfo(const aclrtExceptionInfo *info);
+ACL_FUNC_VISIBILITY uint32_t aclrtGetStreamIdFromExceptionInfo(const aclrtExceptionInfo *info);
+ACL_FUNC_VISIBILITY uint32_t aclrtGetThreadIdFromExceptionInfo(const aclrtExceptionInfo *info);
+ACL_FUNC_VISIBILITY uint32_t aclrtGetDeviceIdFromExceptionInfo(const aclrtExceptionInfo *info);
+ACL_FUNC_VISIBILITY uint32_t aclrtGetErrorCodeFromExceptionInfo(const aclrtExceptionInfo *info);
+
+/* Drops all that is queued on a device; timeout in milliseconds, 0 is for ever. */
+ACL_FUNC_VISIBILITY aclError aclrtDeviceTaskAbort(int32_t deviceId, uint32_t timeout);
+ACL_FUNC_VISIBILITY aclError aclrtSetDeviceTaskAbortCallback(const char *regName,
+                                                             aclrtDeviceTaskAbortCallback callback, void *args);
+
+/* ======================================================================== */
 /* Devices: use and reset                                    */
 /* ======================================================================== */
 
@@ -603,6 +657,16 @@ ACL_FUNC_VISIBILITY aclError aclrtResetDeviceForce(int32_t deviceId);
 
 /* The device of the current context. */
 ACL_FUNC_VISIBILITY aclError aclrtGetDevice(int32_t *deviceId);
+
+/* ======================================================================== */
+/* Devices: waiting                                          */
+/* ======================================================================== */
+
+/* Waits for every stream that the process has on the device of the current context. */
+ACL_FUNC_VISIBILITY aclError aclrtSynchronizeDevice(void);
+
+/* The same for at most timeout milliseconds, -1 for ever; then 507046, and the work goes on. */
+ACL_FUNC_VISIBILITY aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout);
 
 /* ======================================================================== */
 /* Devices: queries                                          */
@@ -665,6 +729,10 @@ ACL_FUNC_VISIBILITY aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode *mode)
 ACL_FUNC_VISIBILITY aclError aclrtDeviceSetLimit(aclrtDeviceLimit limit, size_t value);
 ACL_FUNC_VISIBILITY aclError aclrtDeviceGetLimit(aclrtDeviceLimit limit, size_t *value);
 
+/* Queues a task that writes 64 bytes of zeros to outputAddr, which is 64 bytes long. */
+ACL_FUNC_VISIBILITY aclError aclrtGetOverflowStatus(void *outputAddr, size_t outputSize, aclrtStream stream);
+ACL_FUNC_VISIBILITY aclError aclrtResetOverflowStatus(aclrtStream stream);
+
 /* Not supported: both answer 207000. */
 ACL_FUNC_VISIBILITY aclError aclrtDeviceGetHostAtomicCapabilities(uint32_t *capabilities,
                                                                   const aclrtAtomicOperation *operations,
@@ -685,6 +753,13 @@ ACL_FUNC_VISIBILITY aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t *va
 ACL_FUNC_VISIBILITY aclError aclrtGetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uint32_t *value);
 ACL_FUNC_VISIBILITY aclError aclrtSetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uint32_t value);
 ACL_FUNC_VISIBILITY aclError aclrtResetDeviceResLimit(int32_t deviceId);
+ACL_FUNC_VISIBILITY aclError aclrtGetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, uint32_t *value);
+ACL_FUNC_VISIBILITY aclError aclrtSetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, uint32_t value);
+ACL_FUNC_VISIBILITY aclError aclrtResetStreamResLimit(aclrtStream stream);
+
+/* The limits of the stream go before those of the process on this thread, until they are taken back. */
+ACL_FUNC_VISIBILITY aclError aclrtUseStreamResInCurrentThread(aclrtStream stream);
+ACL_FUNC_VISIBILITY aclError aclrtUnuseStreamResInCurrentThread(aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t *value);
 
 /* ======================================================================== */
@@ -711,6 +786,215 @@ ACL_FUNC_VISIBILITY aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t 
 
 /* Not supported: answers 207000. */
 ACL_FUNC_VISIBILITY aclError aclrtCtxGetFloatOverflowAddr(void **overflowAddr);
+
+/* ======================================================================== */
+/* Streams                                                 */
+/* ======================================================================== */
+
+/*
+ * Makes a stream in the current context, whose tasks run one at a time in the
+ * order in which they were queued (R-17). Where a function takes a stream, NULL
+ * is the default stream of the current context, except where a comment says
+ * otherwise. End it with aclrtDestroyStream or aclrtDestroyStreamForce.
+ */
+ACL_FUNC_VISIBILITY aclError aclrtCreateStream(aclrtStream *stream);
+
+/* With a priority of 0 to 7, smaller is higher, and the ACL_STREAM_... flags. */
+ACL_FUNC_VISIBILITY aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uint32_t flag);
+
+/* Waits for what is queued, then ends the stream; NULL is refused. */
+ACL_FUNC_VISIBILITY aclError aclrtDestroyStream(aclrtStream stream);
+
+/* Ends the stream without waiting and drops what has not started; NULL is refused. */
+ACL_FUNC_VISIBILITY aclError aclrtDestroyStreamForce(aclrtStream stream);
+
+/* Waits for what was queued before the call, and answers the first error of the stream. */
+ACL_FUNC_VISIBILITY aclError aclrtSynchronizeStream(aclrtStream stream);
+
+/* The same for at most timeout milliseconds, -1 for ever; then 507046, and the work goes on. */
+ACL_FUNC_VISIBILITY aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout);
+
+/* Whether nothing is queued or running; never waits. */
+ACL_FUNC_VISIBILITY aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *status);
+
+ACL_FUNC_VISIBILITY aclError aclrtStreamGetId(aclrtStream stream, int32_t *streamId);
+ACL_FUNC_VISIBILITY aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t *priority);
+ACL_FUNC_VISIBILITY aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t *flags);
+
+/* How many streams can still be made on the current device. */
+ACL_FUNC_VISIBILITY aclError aclrtGetStreamAvailableNum(uint32_t *streamCount);
+
+ACL_FUNC_VISIBILITY aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType,
+                                                     aclrtStreamAttrValue *value);
+ACL_FUNC_VISIBILITY aclError aclrtGetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType,
+                                                     aclrtStreamAttrValue *value);
+
+/* ACL_STOP_ON_FAILURE stops every stream of the context after a failure, and cannot be taken back. */
+ACL_FUNC_VISIBILITY aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode);
+ACL_FUNC_VISIBILITY aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag);
+ACL_FUNC_VISIBILITY aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t *flag);
+
+/* Drops what is queued; whoever waits for the stream gets 107023. The stream stays usable. */
+ACL_FUNC_VISIBILITY aclError aclrtStreamAbort(aclrtStream stream);
+
+/* Stops the running task and keeps the queue; NULL is refused. */
+ACL_FUNC_VISIBILITY aclError aclrtStreamStop(aclrtStream stream);
+
+/* Registers a named callback, or removes it when callback is NULL. */
+ACL_FUNC_VISIBILITY aclError aclrtRegStreamStateCallback(const char *regName, aclrtStreamStateCallback callback,
+                                                         void *args);
+
+/* Not supported: these answer 207000, and the function that makes a handle answers NULL. */
+ACL_FUNC_VISIBILITY aclError aclrtPersistentTaskClean(aclrtStream stream);
+ACL_FUNC_VISIBILITY aclError aclrtActiveStream(aclrtStream activeStream, aclrtStream stream);
+ACL_FUNC_VISIBILITY aclError aclrtSwitchStream(void *leftValue, aclrtCondition cond, void *rightValue,
+                                               aclrtCompareDataType dataType, aclrtStream trueStream,
+                                               aclrtStream falseStream, aclrtStream stream);
+ACL_FUNC_VISIBILITY aclrtStreamConfigHandle *aclrtCreateStreamConfigHandle(void);
+ACL_FUNC_VISIBILITY aclError aclrtDestroyStreamConfigHandle(aclrtStreamConfigHandle *handle);
+ACL_FUNC_VISIBILITY aclError aclrtSetStreamConfigOpt(aclrtStreamConfigHandle *handle, aclrtStreamConfigAttr attr,
+                                                     const void *attrValue, size_t valueSize);
+ACL_FUNC_VISIBILITY aclError aclrtCreateStreamV2(aclrtStream *stream, const aclrtStreamConfigHandle *handle);
+
+/* ======================================================================== */
+/* Events                                                  */
+/* ======================================================================== */
+
+/* Makes an event that can be recorded again and again and that carries time. End it with aclrtDestroyEvent. */
+ACL_FUNC_VISIBILITY aclError aclrtCreateEvent(aclrtEvent *event);
+
+/* With the ACL_EVENT_... flags; recorded again only after aclrtResetEvent. */
+ACL_FUNC_VISIBILITY aclError aclrtCreateEventWithFlag(aclrtEvent *event, uint32_t flag);
+
+/* With flags; each record replaces the one before, and a wait before any record does nothing. */
+ACL_FUNC_VISIBILITY aclError aclrtCreateEventExWithFlag(aclrtEvent *event, uint32_t flag);
+
+/* Never waits and needs no context; what is queued with the event still completes. */
+ACL_FUNC_VISIBILITY aclError aclrtDestroyEvent(aclrtEvent event);
+
+/* The event completes when all that is queued on the stream so far has. */
+ACL_FUNC_VISIBILITY aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream);
+
+/* The same with ACL_EVENT_RECORD_DEFAULT; the other flag needs a stream that is captured. */
+ACL_FUNC_VISIBILITY aclError aclrtRecordEventWithFlag(aclrtEvent event, aclrtStream stream, uint32_t flag);
+
+/* Queues a task that makes the event unrecorded. */
+ACL_FUNC_VISIBILITY aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream);
+
+/* What is queued on the stream later starts only when the latest record has completed. */
+ACL_FUNC_VISIBILITY aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event);
+
+/* The same for at most timeout seconds, 0 for ever; then the stream fails. */
+ACL_FUNC_VISIBILITY aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, int32_t timeout);
+ACL_FUNC_VISIBILITY aclError aclrtStreamWaitEventWithFlag(aclrtStream stream, aclrtEvent event, uint32_t timeout,
+                                                          uint32_t flag);
+
+/* How many seconds later calls of aclrtStreamWaitEvent wait, in the whole process; 0 is for ever. */
+ACL_FUNC_VISIBILITY aclError aclrtSetOpWaitTimeout(uint32_t timeout);
+
+/* The same as aclrtQueryEventStatus with numbers the other way round, and not for all events. */
+ACL_DEPRECATED_MESSAGE("aclrtQueryEvent is not for every event: call aclrtQueryEventStatus")
+ACL_FUNC_VISIBILITY aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus *status);
+
+/* Whether the latest record has completed. */
+ACL_FUNC_VISIBILITY aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *status);
+
+/* Whether no stream waits for the event any more. */
+ACL_FUNC_VISIBILITY aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus *status);
+
+/* Waits for the latest record; an event that was never recorded needs no waiting. */
+ACL_FUNC_VISIBILITY aclError aclrtSynchronizeEvent(aclrtEvent event);
+
+/* The same for at most timeout milliseconds, -1 for ever; then 507047. */
+ACL_FUNC_VISIBILITY aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout);
+
+/* Milliseconds between two records, below zero if the end came first. */
+ACL_FUNC_VISIBILITY aclError aclrtEventElapsedTime(float *ms, aclrtEvent startEvent, aclrtEvent endEvent);
+
+/* Microseconds since the device started. */
+ACL_FUNC_VISIBILITY aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t *timestamp);
+ACL_FUNC_VISIBILITY aclError aclrtGetEventId(aclrtEvent event, uint32_t *eventId);
+
+/* How many event numbers of the current device are free. */
+ACL_FUNC_VISIBILITY aclError aclrtGetEventAvailNum(uint32_t *eventCount);
+
+/* Not supported: no event goes to another process; after their checks both refuse. */
+ACL_FUNC_VISIBILITY aclError aclrtIpcGetEventHandle(aclrtEvent event, aclrtIpcEventHandle *handle);
+ACL_FUNC_VISIBILITY aclError aclrtIpcOpenEventHandle(aclrtIpcEventHandle handle, aclrtEvent *event);
+
+/* ======================================================================== */
+/* Host callbacks                                   */
+/* ======================================================================== */
+
+/* The thread, by its pthread_self, will run the callbacks of the stream in aclrtProcessReport. */
+ACL_FUNC_VISIBILITY aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream);
+ACL_FUNC_VISIBILITY aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream);
+
+/* Queues a call of fn; with ACL_CALLBACK_BLOCK later tasks wait until it has returned. */
+ACL_FUNC_VISIBILITY aclError aclrtLaunchCallback(aclrtCallback fn, void *userData, aclrtCallbackBlockType blockType,
+                                                 aclrtStream stream);
+
+/* Runs the callbacks that are ready, waiting at most timeout milliseconds for the first, -1 for ever. */
+ACL_FUNC_VISIBILITY aclError aclrtProcessReport(int32_t timeout);
+
+/* Queues a call of fn on a thread of the library; later tasks wait for it. */
+ACL_FUNC_VISIBILITY aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args);
+
+/* The number of the last task that this thread queued. */
+ACL_FUNC_VISIBILITY aclError aclrtGetThreadLastTaskId(uint32_t *taskId);
+
+/* Not supported: these answer 207000. */
+ACL_FUNC_VISIBILITY aclError aclrtSubscribeHostFunc(uint64_t hostFuncThreadId, aclrtStream exeStream);
+ACL_FUNC_VISIBILITY aclError aclrtProcessHostFunc(int32_t timeout);
+ACL_FUNC_VISIBILITY aclError aclrtUnSubscribeHostFunc(uint64_t hostFuncThreadId, aclrtStream exeStream);
+
+/* ======================================================================== */
+/* Time limits of operators, which have no effect                   */
+/* ======================================================================== */
+
+/* The step in which a limit can be set, in microseconds. */
+ACL_FUNC_VISIBILITY aclError aclrtGetOpTimeOutInterval(uint64_t *interval);
+
+/* In seconds, in microseconds with the limit that results, and in milliseconds. */
+ACL_FUNC_VISIBILITY aclError aclrtSetOpExecuteTimeOut(uint32_t timeout);
+ACL_FUNC_VISIBILITY aclError aclrtSetOpExecuteTimeOutV2(uint64_t timeout, uint64_t *actualTimeout);
+ACL_FUNC_VISIBILITY aclError aclrtSetOpExecuteTimeOutWithMs(uint32_t timeout);
+ACL_FUNC_VISIBILITY aclError aclrtGetOpExecuteTimeout(uint32_t *const timeoutMs);
+
+/* ======================================================================== */
+/* Notifies                                                */
+/* ======================================================================== */
+
+/* Makes a flag that one stream sets and another waits for. End it with aclrtDestroyNotify. */
+ACL_FUNC_VISIBILITY aclError aclrtCreateNotify(aclrtNotify *notify, uint64_t flag);
+ACL_FUNC_VISIBILITY aclError aclrtDestroyNotify(aclrtNotify notify);
+
+/* Queues a task that sets the flag. */
+ACL_FUNC_VISIBILITY aclError aclrtRecordNotify(aclrtNotify notify, aclrtStream stream);
+
+/* Queues a wait for the flag that also clears it; at most timeout seconds, 0 for ever. */
+ACL_FUNC_VISIBILITY aclError aclrtWaitAndResetNotify(aclrtNotify notify, aclrtStream stream, uint32_t timeout);
+ACL_FUNC_VISIBILITY aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t *notifyId);
+
+/* Clears num flags at once. */
+ACL_FUNC_VISIBILITY aclError aclrtNotifyBatchReset(aclrtNotify *notifies, size_t num);
+
+/* Not supported: no notify goes to another process; after their checks all four answer 207000. */
+ACL_FUNC_VISIBILITY aclError aclrtNotifyGetExportKey(aclrtNotify notify, char *key, size_t len, uint64_t flags);
+ACL_FUNC_VISIBILITY aclError aclrtNotifyImportByKey(aclrtNotify *notify, const char *key, uint64_t flags);
+ACL_FUNC_VISIBILITY aclError aclrtNotifySetImportPid(aclrtNotify notify, int32_t *pid, size_t num);
+ACL_FUNC_VISIBILITY aclError aclrtNotifySetImportPidInterServer(aclrtNotify notify, aclrtServerPid *serverPids,
+                                                                size_t num);
+
+/* ======================================================================== */
+/* Words of memory that streams write and wait for (P-31 to P-49)           */
+/* ======================================================================== */
+
+/* Queues a task that stores 64 bits at devAddr, a multiple of 8 in device memory; flag is 0 (P-41). */
+ACL_FUNC_VISIBILITY aclError aclrtValueWrite(void *devAddr, uint64_t value, uint32_t flag, aclrtStream stream);
+
+/* Queues a wait for the word at devAddr; flag is one of ACL_STREAM_WAIT_VALUE_... (P-42, P-43). */
+ACL_FUNC_VISIBILITY aclError aclrtValueWait(void *devAddr, uint64_t value, uint32_t flag, aclrtStream stream);
 
 /* ======================================================================== */
 /* Device memory (M-33 to M-130)                                            */
@@ -847,6 +1131,48 @@ ACL_FUNC_VISIBILITY aclError aclrtSetMemcpyDesc(void *desc, aclrtMemcpyKind kind
                                                 size_t count, void *config);
 
 /* ======================================================================== */
+/* Copies that are queued on a stream (M-248 to M-320, M-341 to M-365)      */
+/* ======================================================================== */
+
+/*
+ * Queues a copy of count bytes; destMax is the room at dst. Both ends must stay
+ * until the stream has passed the copy (M-270). With host memory that is not
+ * page-locked the call waits for the stream and copies before it returns
+ * (M-265). From host to host is refused (M-258).
+ */
+ACL_FUNC_VISIBILITY aclError aclrtMemcpyAsync(void *dst, size_t destMax, const void *src, size_t count,
+                                              aclrtMemcpyKind kind, aclrtStream stream);
+
+/* The same; both tell page-locked memory from other memory (M-275). */
+ACL_DEPRECATED_MESSAGE("aclrtMemcpyAsyncWithCondition does what aclrtMemcpyAsync does: call that")
+ACL_FUNC_VISIBILITY aclError aclrtMemcpyAsyncWithCondition(void *dst, size_t destMax, const void *src, size_t count,
+                                                           aclrtMemcpyKind kind, aclrtStream stream);
+
+/* Many copies, described as in aclrtMemcpyBatch; none is queued if one is at fault (M-300). */
+ACL_FUNC_VISIBILITY aclError aclrtMemcpyBatchAsync(void **dsts, size_t *destMaxs, void **srcs, size_t *sizes,
+                                                   size_t numBatches, aclrtMemcpyBatchAttr *attrs,
+                                                   size_t *attrsIndexes, size_t numAttrs, size_t *failIndex,
+                                                   aclrtStream stream);
+
+/* The same without failIndex (M-303). */
+ACL_FUNC_VISIBILITY aclError aclrtMemcpyBatchAsyncV2(void **dsts, size_t *destMaxs, void **srcs, size_t *sizes,
+                                                     size_t numBatches, aclrtMemcpyBatchAttr *attrs,
+                                                     size_t *attrsIndexes, size_t numAttrs, aclrtStream stream);
+
+/* Queues a copy of rows, as aclrtMemcpy2d describes them (M-318). */
+ACL_FUNC_VISIBILITY aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *src, size_t spitch,
+                                                size_t width, size_t height, aclrtMemcpyKind kind,
+                                                aclrtStream stream);
+
+/* Queues the copy that a descriptor holds at the time when the task runs; a NULL stream is refused (M-341, M-344). */
+ACL_FUNC_VISIBILITY aclError aclrtMemcpyAsyncWithDesc(void *desc, aclrtMemcpyKind kind, aclrtStream stream);
+
+/* Queues a copy between addresses that device memory holds, read when the task runs (M-364). */
+ACL_FUNC_VISIBILITY aclError aclrtMemcpyAsyncWithOffset(void **dst, size_t destMax, size_t dstDataOffset,
+                                                        const void **src, size_t count, size_t srcDataOffset,
+                                                        aclrtMemcpyKind kind, aclrtStream stream);
+
+/* ======================================================================== */
 /* Fills that are done when they return (M-366 to M-391)                    */
 /* ======================================================================== */
 
@@ -855,6 +1181,16 @@ ACL_FUNC_VISIBILITY aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t 
 
 /* Sets N 32-bit words; memSize is the room in bytes (M-391). */
 ACL_FUNC_VISIBILITY aclError aclrtMemsetD32(void *ptr, size_t memSize, uint32_t value, size_t N);
+
+/* ======================================================================== */
+/* Fills that are queued on a stream (M-372 to M-391)                       */
+/* ======================================================================== */
+
+/* Queues a fill of device memory; host memory is filled during the call, out of order (M-380, M-391). */
+ACL_FUNC_VISIBILITY aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t count,
+                                              aclrtStream stream);
+ACL_FUNC_VISIBILITY aclError aclrtMemsetD32Async(void *ptr, size_t memSize, uint32_t value, size_t N,
+                                                 aclrtStream stream);
 
 #ifdef __cplusplus
 }

@@ -17,6 +17,51 @@
 extern "C++" {
 
 /* ------------------------------------------------------------------------ */
+/* Waiting with a limit: milliseconds, and seconds for a stream       */
+/* ------------------------------------------------------------------------ */
+
+inline aclError aclrtSynchronizeDevice(int32_t timeout)
+{
+    return ::aclrtSynchronizeDeviceWithTimeout(timeout);
+}
+
+inline aclError aclrtSynchronizeStream(aclrtStream stream, int32_t timeout)
+{
+    return ::aclrtSynchronizeStreamWithTimeout(stream, timeout);
+}
+
+inline aclError aclrtSynchronizeEvent(aclrtEvent event, int32_t timeout)
+{
+    return ::aclrtSynchronizeEventWithTimeout(event, timeout);
+}
+
+inline aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event, int32_t timeout)
+{
+    return ::aclrtStreamWaitEventWithTimeout(stream, event, timeout);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Streams, events and the time limit of operators                    */
+/* ------------------------------------------------------------------------ */
+
+inline aclError aclrtCreateStream(aclrtStream *stream, uint32_t priority, uint32_t flag)
+{
+    return ::aclrtCreateStreamWithConfig(stream, priority, flag);
+}
+
+/* Goes to aclrtCreateEventExWithFlag, not to aclrtCreateEventWithFlag. */
+inline aclError aclrtCreateEvent(aclrtEvent *event, uint32_t flag)
+{
+    return ::aclrtCreateEventExWithFlag(event, flag);
+}
+
+/* In microseconds, not in seconds as the C function. */
+inline aclError aclrtSetOpExecuteTimeOut(uint64_t timeout, uint64_t *actualTimeout)
+{
+    return ::aclrtSetOpExecuteTimeOutV2(timeout, actualTimeout);
+}
+
+/* ------------------------------------------------------------------------ */
 /* Allocation (M-413, M-414)                                                */
 /* ------------------------------------------------------------------------ */
 
@@ -108,6 +153,24 @@ inline aclError aclrtMemcpy2d(T *dst, size_t dpitch, const U *src, size_t spitch
     return ::aclrtMemcpy2d(to, dpitch, from, spitch, width, height, kind);
 }
 
+template <typename T, typename U>
+inline aclError aclrtMemcpyAsync(T *dst, size_t destMax, const U *src, size_t count, aclrtMemcpyKind kind,
+                                 aclrtStream stream)
+{
+    void *const to = dst;
+    const void *const from = src;
+    return ::aclrtMemcpyAsync(to, destMax, from, count, kind, stream);
+}
+
+template <typename T, typename U>
+inline aclError aclrtMemcpy2dAsync(T *dst, size_t dpitch, const U *src, size_t spitch, size_t width, size_t height,
+                                   aclrtMemcpyKind kind, aclrtStream stream)
+{
+    void *const to = dst;
+    const void *const from = src;
+    return ::aclrtMemcpy2dAsync(to, dpitch, from, spitch, width, height, kind, stream);
+}
+
 /* ------------------------------------------------------------------------ */
 /* Batch copies (M-414): failIndex decides which C function is called       */
 /* ------------------------------------------------------------------------ */
@@ -146,6 +209,43 @@ inline aclError aclrtMemcpyBatch(T **dsts, size_t *destMaxs, U **srcs, size_t *s
     size_t first = 0;
     return ::aclrtMemcpyBatch(reinterpret_cast<void **>(dsts), destMaxs, reinterpret_cast<void **>(srcs), sizes,
                               numBatches, &attr, &first, 1, failIndex);
+}
+
+template <typename T, typename U>
+inline aclError aclrtMemcpyBatchAsync(T **dsts, size_t *destMaxs, U **srcs, size_t *sizes, size_t numBatches,
+                                      aclrtMemcpyBatchAttr *attrs, size_t *attrsIndexes, size_t numAttrs,
+                                      aclrtStream stream)
+{
+    return ::aclrtMemcpyBatchAsyncV2(reinterpret_cast<void **>(dsts), destMaxs, reinterpret_cast<void **>(srcs),
+                                     sizes, numBatches, attrs, attrsIndexes, numAttrs, stream);
+}
+
+template <typename T, typename U>
+inline aclError aclrtMemcpyBatchAsync(T **dsts, size_t *destMaxs, U **srcs, size_t *sizes, size_t numBatches,
+                                      aclrtMemcpyBatchAttr *attrs, size_t *attrsIndexes, size_t numAttrs,
+                                      size_t *failIndex, aclrtStream stream)
+{
+    return ::aclrtMemcpyBatchAsync(reinterpret_cast<void **>(dsts), destMaxs, reinterpret_cast<void **>(srcs), sizes,
+                                   numBatches, attrs, attrsIndexes, numAttrs, failIndex, stream);
+}
+
+/* One attribute for all items. */
+template <typename T, typename U>
+inline aclError aclrtMemcpyBatchAsync(T **dsts, size_t *destMaxs, U **srcs, size_t *sizes, size_t numBatches,
+                                      aclrtMemcpyBatchAttr attr, aclrtStream stream)
+{
+    size_t first = 0;
+    return ::aclrtMemcpyBatchAsyncV2(reinterpret_cast<void **>(dsts), destMaxs, reinterpret_cast<void **>(srcs),
+                                     sizes, numBatches, &attr, &first, 1, stream);
+}
+
+template <typename T, typename U>
+inline aclError aclrtMemcpyBatchAsync(T **dsts, size_t *destMaxs, U **srcs, size_t *sizes, size_t numBatches,
+                                      aclrtMemcpyBatchAttr attr, size_t *failIndex, aclrtStream stream)
+{
+    size_t first = 0;
+    return ::aclrtMemcpyBatchAsync(reinterpret_cast<void **>(dsts), destMaxs, reinterpret_cast<void **>(srcs), sizes,
+                                   numBatches, &attr, &first, 1, failIndex, stream);
 }
 
 } /* extern "C++" */

@@ -1,12 +1,11 @@
 // Contexts, and the options kept in them, in devices and in the process.
 #include "acl/acl.h"
 #include "api/door.h"
+#include "runtime/stream_calls.h"
 
 using namespace belay;
 
 namespace {
-
-Handle handle_of(const void* pointer) { return reinterpret_cast<Handle>(pointer); }
 
 bool value_fits(aclSysParamOpt opt, int64_t value) {
   return value >= 0 && value < (opt == ACL_OPT_DETERMINISTIC ? 4 : 2);
@@ -63,7 +62,7 @@ aclError aclrtCtxGetCurrentDefaultStream(aclrtStream* stream) {
     if (Status ready = needs_context(p, "R-111", Feature::NotOnIpv); !ready) return ready;
     const Context* context = p.current();  // another thread may end it at any moment
     if (context == nullptr) return no_context("R-111");
-    *stream = reinterpret_cast<aclrtStream>(context->default_stream);
+    *stream = as_handle(*context->default_stream);
     return done();
   });
 }
@@ -183,6 +182,71 @@ aclError aclrtResetDeviceResLimit(int32_t deviceId) {
   });
 }
 
+namespace {
+
+uint32_t cores(const Process& p, const Stream& stream, aclrtDevResLimitType type) {
+  const int64_t kept = stream.core_limits[type].load();
+  return kept >= 0 ? static_cast<uint32_t>(kept) : cores(p, stream.device(), type);
+}
+
+// The stream whose limits this thread uses.
+constinit thread_local Handle t_used_stream = 0;
+
+Result<StreamRef> limited_stream(Process& p, aclrtStream stream) {
+  if (Status here = here_with_context(p, "R-124", Feature::NotOnIpv); !here) return here.take_refusal();
+  return meant_stream(p, stream, "R-124");
+}
+
+}  // namespace
+
+aclError aclrtGetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, uint32_t* value) {
+  return enter("aclrtGetStreamResLimit", [&](Process& p) -> Status {
+    if (value == nullptr) return null_pointer("R-124", "value");
+    Result<StreamRef> found = limited_stream(p, stream);
+    if (!found) return found.take_refusal();
+    if (Status known = check_core_type(type); !known) return known;
+    *value = cores(p, **found, type);
+    return done();
+  });
+}
+
+aclError aclrtSetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, uint32_t value) {
+  return enter("aclrtSetStreamResLimit", [&](Process& p) -> Status {
+    Result<StreamRef> found = limited_stream(p, stream);
+    if (!found) return found.take_refusal();
+    if (Status known = check_core_type(type); !known) return known;
+    (*found)->core_limits[type].store(value);
+    return done();
+  });
+}
+
+aclError aclrtResetStreamResLimit(aclrtStream stream) {
+  return enter("aclrtResetStreamResLimit", [&](Process& p) -> Status {
+    Result<StreamRef> found = limited_stream(p, stream);
+    if (!found) return found.take_refusal();
+    for (std::atomic<int64_t>& each : (*found)->core_limits) each.store(-1);
+    return done();
+  });
+}
+
+aclError aclrtUseStreamResInCurrentThread(aclrtStream stream) {
+  return enter("aclrtUseStreamResInCurrentThread", [&](Process& p) -> Status {
+    Result<StreamRef> found = limited_stream(p, stream);
+    if (!found) return found.take_refusal();
+    t_used_stream = (*found)->handle;
+    return done();
+  });
+}
+
+aclError aclrtUnuseStreamResInCurrentThread(aclrtStream stream) {
+  return enter("aclrtUnuseStreamResInCurrentThread", [&](Process& p) -> Status {
+    Result<StreamRef> found = limited_stream(p, stream);
+    if (!found) return found.take_refusal();
+    if (t_used_stream == (*found)->handle) t_used_stream = 0;
+    return done();
+  });
+}
+
 aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t* value) {
   return enter("aclrtGetResInCurrentThread", [&](Process& p) -> Status {
     if (value == nullptr) return null_pointer("R-124", "value");
@@ -190,7 +254,9 @@ aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t* value) 
     if (Status known = check_core_type(type); !known) return known;
     const Context* context = p.current();
     if (context == nullptr) return no_context("R-124");
-    *value = cores(p, context->device, type);
+    const StreamRef used = t_used_stream != 0 ? p.streams().find(t_used_stream) : nullptr;
+    *value = used != nullptr && used->device() == context->device ? cores(p, *used, type)
+                                                                   : cores(p, context->device, type);
     return done();
   });
 }

@@ -109,7 +109,7 @@ aclError aclrtRegDeviceStateCallback(const char* regName, aclrtDeviceStateCallba
   return enter("aclrtRegDeviceStateCallback", [&](Process& p) -> Status {
     if (regName == nullptr) return null_pointer("R-98", "regName");
     if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
-    return p.state_callbacks().set(regName, callback, args);
+    return p.state_callbacks().device.set("R-98", regName, callback, args);
   });
 }
 

@@ -2,6 +2,8 @@
 #include "acl/acl.h"
 #include "api/door.h"
 #include "runtime/allocation.h"
+#include "runtime/copying.h"
+#include "runtime/stream_calls.h"
 
 using namespace belay;
 
@@ -43,7 +45,7 @@ aclError aclrtFreeWithDevSync(void* devPtr) {
   return enter("aclrtFreeWithDevSync", [&](Process& p) -> Status {
     if (devPtr == nullptr) return null_pointer("M-120", "devPtr");
     if (Status ready = needs_context(p, "M-121", Feature::NotOnIpv); !ready) return ready;
-    // Every call so far is complete when it returns: nothing is left to wait for.
+    if (Status waited = synchronize_device(p, -1, "M-122"); !waited) return waited;
     return p.memory().free_device(devPtr);
   });
 }
@@ -51,18 +53,22 @@ aclError aclrtFreeWithDevSync(void* devPtr) {
 namespace {
 
 // Caches are coherent: both calls check their arguments and do nothing (M-125 ... M-130).
-aclError cache_call(const char* api, const void* pointer, size_t size) {
+aclError cache_call(const char* api, const void* pointer, size_t size, bool stops_at_abort) {
   return enter(api, [&](Process& p) -> Status {
     if (pointer == nullptr) return null_pointer("M-125", "devPtr");
     if (size == 0) return bad_value("M-126", "size", size, "at least 1");
-    return needs_context(p, "M-127", Feature::NotOnIpv);
+    if (Status ready = needs_context(p, "M-127", Feature::NotOnIpv); !ready) return ready;
+    const Context* context = p.current();
+    if (context == nullptr) return no_context("M-127");
+    if (stops_at_abort && p.scheduler().aborting(context->device)) return being_aborted("M-128", context->device);
+    return done();
   });
 }
 
 }  // namespace
 
-aclError aclrtMemFlush(void* devPtr, size_t size) { return cache_call("aclrtMemFlush", devPtr, size); }
+aclError aclrtMemFlush(void* devPtr, size_t size) { return cache_call("aclrtMemFlush", devPtr, size, true); }
 
 aclError aclrtMemInvalidate(void* devPtr, size_t size) {
-  return cache_call("aclrtMemInvalidate", devPtr, size);
+  return cache_call("aclrtMemInvalidate", devPtr, size, false);
 }

@@ -3,6 +3,7 @@
 #include "api/door.h"
 #include "base/words.h"
 #include "runtime/allocation.h"
+#include "runtime/stream_calls.h"
 
 using namespace belay;
 
@@ -27,6 +28,7 @@ aclError aclrtFreeHostWithDevSync(void* hostPtr) {
   return enter("aclrtFreeHostWithDevSync", [&](Process& p) -> Status {
     if (hostPtr == nullptr) return null_pointer("M-192", "hostPtr");
     if (Status ready = needs_context(p, "M-192", Feature::NotOnIpv); !ready) return ready;
+    if (Status waited = synchronize_device(p, -1, "M-192"); !waited) return waited;
     return p.memory().free_host(hostPtr);
   });
 }

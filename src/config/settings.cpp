@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/words.h"
@@ -52,6 +54,11 @@ constexpr std::array kOptions{
            "most host memory for the contents of device memory"},
     Option{"BELAY_HOST_NODE", "--host-node", "a NUMA node", "as the system places it",
            "node of pinned host memory, where there are several"},
+    Option{"BELAY_SCHEDULE", "--schedule", "eager, fifo, lazy or seed:N", "eager",
+           "which legal order queued work takes: as soon as possible, one task at a time, only when waited for, or "
+           "drawn from a seed"},
+    Option{"BELAY_LINK", "--link", "h2d, d2h, d2d or p2p with a speed, such as h2d:25GB/s,d2d:200GB/s", "no limit",
+           "how fast copies are, by direction"},
     Option{"BELAY_LEAKS", "--leaks", "report or off", "report",
            "list device blocks still alive when a device closes and at exit"},
     Option{"BELAY_SUMMARY", "--summary", "on or off", "off", "print at exit what happened to memory"},
@@ -220,6 +227,68 @@ void read_backing(Reader& reader, MemorySettings& memory) {
   }
 }
 
+void read_schedule(Reader& reader, schedule::Policy& policy) {
+  const std::optional<std::string> value = reader.text("BELAY_SCHEDULE");
+  if (!value) return;
+  constexpr std::array<std::string_view, 3> kWords{"eager", "fifo", "lazy"};
+  for (std::size_t i = 0; i < kWords.size(); ++i) {
+    if (!same_word(*value, kWords[i])) continue;
+    policy.mode = static_cast<schedule::Mode>(i);
+    return;
+  }
+  constexpr std::string_view kSeed = "seed:";
+  const std::string_view digits = same_word(value->substr(0, kSeed.size()), kSeed)
+                                      ? std::string_view{*value}.substr(kSeed.size())
+                                      : std::string_view{};
+  std::uint64_t seed = 0;
+  const auto [end, trouble] = std::from_chars(digits.data(), digits.data() + digits.size(), seed);
+  if (digits.empty() || trouble != std::errc{} || end != digits.data() + digits.size()) {
+    reader.complain(wrong("BELAY_SCHEDULE", *value, "eager, fifo, lazy, or seed: and a number, such as seed:42"));
+    return;
+  }
+  policy = {schedule::Mode::Seed, seed};
+}
+
+// "25GB/s": a number and a decimal unit.
+std::optional<double> parse_speed(std::string_view text) {
+  double number = 0;
+  const auto [rest, trouble] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (trouble != std::errc{} || !(number > 0)) return std::nullopt;
+  const std::string_view unit = text.substr(static_cast<std::size_t>(rest - text.data()));
+  constexpr std::array<std::pair<std::string_view, double>, 5> kUnits{
+      {{"B/s", 1}, {"KB/s", 1e3}, {"MB/s", 1e6}, {"GB/s", 1e9}, {"TB/s", 1e12}}};
+  for (const auto& [name, factor] : kUnits) {
+    if (same_word(unit, name) && number * factor >= 1 && number * factor <= 1e15) return number * factor;
+  }
+  return std::nullopt;
+}
+
+void read_links(Reader& reader, LinkSettings& links) {
+  const std::optional<std::string> value = reader.text("BELAY_LINK");
+  if (!value) return;
+  constexpr std::array<std::string_view, kWays> kNames{"h2d", "d2h", "d2d", "p2p"};
+  std::string_view rest = *value;
+  bool more = true;
+  while (more) {
+    const std::size_t comma = rest.find(',');
+    more = comma != std::string_view::npos;
+    const std::string_view entry = rest.substr(0, comma);
+    if (more) rest.remove_prefix(comma + 1);
+    const std::size_t colon = entry.find(':');
+    const auto name = std::ranges::find_if(kNames, [&](std::string_view each) { return same_word(entry.substr(0, colon), each); });
+    const std::optional<double> speed =
+        colon == std::string_view::npos ? std::nullopt : parse_speed(entry.substr(colon + 1));
+    double* place = name == kNames.end() ? nullptr : &links.bytes_per_second[static_cast<std::size_t>(name - kNames.begin())];
+    if (place == nullptr || !speed || *place != 0) {
+      reader.complain(wrong("BELAY_LINK", *value,
+                            "h2d, d2h, d2d and p2p, each at most once, with a speed in B/s, KB/s, MB/s, GB/s or TB/s, such as "
+                            "h2d:25GB/s,d2d:200GB/s"));
+      return;
+    }
+    *place = *speed;
+  }
+}
+
 }  // namespace
 
 std::span<const Option> options() { return kOptions; }
@@ -255,6 +324,8 @@ Result<Settings> read_settings() {
   memory.limits.normal = reader.amount_in("BELAY_NORMAL", 4_KiB);
   memory.limits.p2p = reader.amount_in("BELAY_P2P", 4_KiB);
   read_backing(reader, memory);
+  read_schedule(reader, settings.schedule);
+  read_links(reader, settings.links);
   memory.pin = static_cast<PinMode>(
       reader.word("BELAY_PIN", std::array<std::string_view, 2>{"strict", "best-effort"}, 0));
   settings.leak_report = reader.word("BELAY_LEAKS", std::array<std::string_view, 2>{"report", "off"}, 0) == 0;

@@ -3,6 +3,7 @@
 // Never destroyed, because programs call from static destructors, atexit functions and threads that
 // outlive main (C-21, R-44). What must be said at exit is said from a destructor of our own.
 #include <atomic>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "api/door.h"
 #include "check/host_touch.h"
 #include "check/leaks.h"
+#include "check/notes.h"
 #include "config/settings.h"
 #include "platform/process.h"
 #include "report/log.h"
@@ -64,14 +66,23 @@ std::unique_ptr<Process> start_process() {
   return std::make_unique<Process>(std::move(*settings), std::move(*joined));
 }
 
+// From the first exit handlers on, threads of ours touch nothing that the program may be taking down. Work that
+// somebody still waits for is done by him (C-21).
+void rest_at_exit() {
+  if (Process* process = g_process.load(std::memory_order_acquire)) process->scheduler().stop_at_exit();
+}
+
 Process& make_process() {
   const std::lock_guard lock{making()};
   if (Process* made = g_process.load()) return *made;
   std::unique_ptr<Process> process = start_process();
   const Settings& settings = process->settings();
+  check::log_notes();
   if (settings.fault_report) check::explain_host_touches(process->memory());
   if (settings.leak_report) check::report_leaks(process->memory());
   if (settings.summary) trace::keep_summary(process->memory(), settings.soc);
+  static const int at_exit = std::atexit(rest_at_exit);
+  (void)at_exit;
   g_process.store(process.get(), std::memory_order_release);
   return *process.release();
 }

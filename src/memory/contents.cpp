@@ -371,6 +371,29 @@ Reached Contents::fill32(std::uintptr_t to, std::uint32_t value, std::size_t wor
   return kDone;
 }
 
+Reached Contents::store64(std::uintptr_t to, std::uint64_t value) {
+  if (!keeps_bytes()) return kDone;
+  if (const Reached ready = make_ready(to, sizeof value); !ready) return ready;
+  Heap& heap = map_.heap_at(to);
+  std::byte* view = heap.view.load(std::memory_order_acquire);
+  if (view == nullptr) return write(to, &value, sizeof value);
+  auto* word = reinterpret_cast<std::uint64_t*>(view + (to - map_.heap_start(map_.heap_index(to))));
+  std::atomic_ref{*word}.store(value, std::memory_order_release);
+  return kDone;
+}
+
+// Looks at a word that a copy may be writing at this moment: the program may rely on that (P-47).
+__attribute__((no_sanitize("thread"))) std::uint64_t Contents::load64(std::uintptr_t from) {
+  std::uint64_t value = 0;
+  Heap& heap = map_.heap_at(from);
+  const std::size_t offset = from - map_.heap_start(map_.heap_index(from));
+  std::byte* view = heap.view.load(std::memory_order_acquire);
+  if (keeps_bytes() && view != nullptr && (host_may_touch() || all_committed(heap, offset, sizeof value)))
+    return __atomic_load_n(reinterpret_cast<const std::uint64_t*>(view + offset), __ATOMIC_ACQUIRE);
+  if (!read(from, &value, sizeof value)) std::memset(&value, kFreshByte, sizeof value);
+  return value;
+}
+
 Reached Contents::copy(std::uintptr_t to, std::uintptr_t from, std::size_t bytes) {
   if (!keeps_bytes()) return kDone;
   const bool apart = !overlap(to, bytes, from, bytes);

@@ -61,6 +61,10 @@ class Contents {
   Reached fill32(std::uintptr_t to, std::uint32_t value, std::size_t words);
   Reached copy(std::uintptr_t to, std::uintptr_t from, std::size_t bytes);  // as if through a temporary
 
+  // One aligned word, in one piece (P-41). What nobody wrote, or cannot be reached, reads as fresh.
+  Reached store64(std::uintptr_t to, std::uint64_t value);
+  std::uint64_t load64(std::uintptr_t from);
+
   // Makes sure that several ranges, in rising order, can be written before the first is: all of them or none.
   struct Stretch {
     std::uintptr_t start;
@@ -75,6 +79,7 @@ class Contents {
   Begun begin(std::uintptr_t start, std::size_t bytes, Page page, bool read_only);
   void end(std::uintptr_t start, std::size_t bytes, bool read_only);
 
+  bool keeps_bytes() const { return settings_.backing == Backing::Bytes; }
   bool host_may_touch() const { return settings_.access == HostAccess::Allow; }
   std::size_t committed() const { return file_.committed(); }
   const HostRoom& room() const { return room_; }
@@ -83,7 +88,6 @@ class Contents {
   void abandon() { file_.abandon(); }
 
  private:
-  bool keeps_bytes() const { return settings_.backing == Backing::Bytes; }
   static bool start_table(Heap& heap, std::uint8_t shift);
   bool carve(Heap& heap, std::size_t index, HeapClass heap_class);
   bool reach(Heap& heap, std::size_t index);

@@ -192,6 +192,15 @@ std::optional<std::uintptr_t> HostMemory::device_pointer(std::uintptr_t start) c
 
 std::optional<HostRange> HostMemory::find(std::uintptr_t address) const {
   const std::shared_lock lock{mutex_};
+  return find_locked(address);
+}
+
+HostMemory::Hold HostMemory::hold(std::uintptr_t address) const {
+  Hold lock{mutex_};
+  return find_locked(address) ? std::move(lock) : Hold{};
+}
+
+std::optional<HostRange> HostMemory::find_locked(std::uintptr_t address) const {
   if (const std::optional<HostRange> pinned = pinned_around(address)) return pinned;
   auto after = registrations_.upper_bound(address);
   if (after == registrations_.begin()) return std::nullopt;

@@ -43,6 +43,10 @@ class HostMemory {
 
   // The pinned block or registered range around an address.
   std::optional<HostRange> find(std::uintptr_t address) const;
+  // While this is held, no block is freed and no registration ended. Empty where the address is in none.
+  using Hold = std::shared_lock<std::shared_mutex>;
+  Hold hold(std::uintptr_t address) const;
+  bool knows_held(std::uintptr_t address, const Hold&) const { return find_locked(address).has_value(); }
   // An address that registration handed out for device-side use only (M-210).
   bool is_device_alias(std::uintptr_t address) const {
     const std::uintptr_t base = alias_base_.load(std::memory_order_acquire);
@@ -61,6 +65,7 @@ class HostMemory {
   };
   bool registered_overlap(std::uintptr_t start, std::size_t bytes) const;
   std::optional<HostRange> pinned_around(std::uintptr_t address) const;
+  std::optional<HostRange> find_locked(std::uintptr_t address) const;
   Refusal lock_refused(std::size_t bytes) const;
   std::uintptr_t take_alias(std::size_t bytes);  // with the lock held
 

@@ -74,6 +74,7 @@ void Memory::end_block(const Block& block) {
   if (is_media(block.origin) && has(settings_.product->product, Feature::MediaWindow16G))
     media_bytes_.fetch_sub(block.footprint);
   devices_[block.device]->release(block);
+  watch_.tell(block.start, block.footprint);
 }
 
 std::string Memory::describe(std::uintptr_t address) const {

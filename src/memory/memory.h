@@ -11,6 +11,7 @@
 #include "memory/heap_map.h"
 #include "memory/host_memory.h"
 #include "memory/peers.h"
+#include "memory/watch.h"
 
 namespace belay {
 
@@ -43,6 +44,7 @@ class Memory {
   Contents& contents() { return contents_; }
   HostMemory& host() { return host_; }
   Peers& peers() { return peers_; }
+  Watch& watch() { return watch_; }
   DeviceMemory& device(std::uint32_t index) { return *devices_[index]; }
 
   Result<void*> allocate(std::uint32_t device, const Plan& plan, std::uint8_t module, Origin origin);
@@ -69,6 +71,7 @@ class Memory {
   Contents contents_;
   HostMemory host_;
   Peers peers_;
+  Watch watch_;
   std::vector<std::unique_ptr<DeviceMemory>> devices_;
   std::atomic<std::size_t> media_bytes_{0};
 };

@@ -105,6 +105,7 @@ Status Transfer::move(const End& to, const End& from, std::size_t bytes) {
     std::memcpy(reinterpret_cast<void*>(to.address), reinterpret_cast<const void*>(from.address), bytes);
   }
   if (!moved) return moved_badly(contents, moved, bytes);
+  if (to.on_device) memory_.watch().tell(to.address, bytes);
   observe::publish({observe::What::Copied, to.on_device ? to.device : from.device, to.address, from.address,
                     bytes, bytes, 0, direction(to.on_device, from.on_device)});
   return done();
@@ -124,11 +125,10 @@ Status Transfer::copy(void* to_pointer, const void* from_pointer, std::size_t by
   return move(*to, *from, bytes);
 }
 
-Status Transfer::copy_rows(void* to_pointer, std::size_t to_pitch, const void* from_pointer,
-                           std::size_t from_pitch, std::size_t width, std::size_t height) {
+Status Transfer::check_rows(const void* to_pointer, std::size_t to_pitch, const void* from_pointer,
+                            std::size_t from_pitch, std::size_t width, std::size_t height) const {
   const auto to_start = reinterpret_cast<std::uintptr_t>(to_pointer);
   const auto from_start = reinterpret_cast<std::uintptr_t>(from_pointer);
-  const auto row_of = [](End end, std::uintptr_t start) { return End{start, end.on_device, end.device}; };
   for (const auto& [start, pitch] : {std::pair{to_start, to_pitch}, std::pair{from_start, from_pitch}}) {
     // (height - 1) * pitch + width bytes from the start must exist as numbers (M-319).
     std::size_t span = 0;
@@ -154,6 +154,19 @@ Status Transfer::copy_rows(void* to_pointer, std::size_t to_pitch, const void* f
     }
     if (Status pair = check_pair(*to_row, *from_row); !pair) return pair;
   }
+  return done();
+}
+
+Status Transfer::copy_rows(void* to_pointer, std::size_t to_pitch, const void* from_pointer,
+                           std::size_t from_pitch, std::size_t width, std::size_t height) {
+  if (Status fits = check_rows(to_pointer, to_pitch, from_pointer, from_pitch, width, height); !fits) return fits;
+  const auto to_start = reinterpret_cast<std::uintptr_t>(to_pointer);
+  const auto from_start = reinterpret_cast<std::uintptr_t>(from_pointer);
+  const auto row_of = [](End end, std::uintptr_t start) { return End{start, end.on_device, end.device}; };
+  Result<End> to = check(to_start, width, true);
+  if (!to) return to.take_refusal();
+  Result<End> from = check(from_start, width, false);
+  if (!from) return from.take_refusal();
   if (to->on_device) {
     const Reached ready = memory_.contents().prepare(height, [&](std::size_t row) {
       return Contents::Stretch{to_start + row * to_pitch, width};
@@ -176,6 +189,7 @@ Status Transfer::fill(void* pointer, unsigned char value, std::size_t bytes) {
   } else if (const Reached filled = memory_.contents().fill(to->address, value, bytes); !filled) {
     return moved_badly(memory_.contents(), filled, bytes);
   }
+  if (to->on_device) memory_.watch().tell(to->address, bytes);
   observe::publish({observe::What::Filled, to->device, to->address, 0, bytes, bytes});
   return done();
 }
@@ -188,6 +202,7 @@ Status Transfer::fill32(void* pointer, std::uint32_t value, std::size_t words) {
   } else if (const Reached filled = memory_.contents().fill32(to->address, value, words); !filled) {
     return moved_badly(memory_.contents(), filled, words * 4);
   }
+  if (to->on_device) memory_.watch().tell(to->address, words * 4);
   observe::publish({observe::What::Filled, to->device, to->address, 0, words * 4, words * 4});
   return done();
 }
@@ -219,6 +234,20 @@ Status check_location(const Memory& memory, const char* parameter, std::size_t i
 
 }  // namespace
 
+Result<BatchWay> check_batch_item(const Memory& memory, const BatchItem& item, std::size_t index) {
+  Status located = check_location(memory, "dsts", index, item.to, item.attribute->dstLoc);
+  if (located) located = check_location(memory, "srcs", index, item.from, item.attribute->srcLoc);
+  if (!located) return located.take_refusal();
+  const bool to_device = memory.locate(reinterpret_cast<std::uintptr_t>(item.to)).place == Place::Device;
+  const bool from_device = memory.locate(reinterpret_cast<std::uintptr_t>(item.from)).place == Place::Device;
+  if (to_device == from_device) {
+    return rejected("M-293", "dsts", hex(item.to),
+                    fmt::format("both ends of item {} are on the {}", index, to_device ? "device" : "host"),
+                    "a batch copies from host to device or from device to host");
+  }
+  return to_device ? BatchWay::ToDevice : BatchWay::FromDevice;
+}
+
 Status copy_batch(Memory& memory, std::span<const BatchItem> items, std::size_t& fail_index) {
   fail_index = SIZE_MAX;
   bool mixed = false;
@@ -231,23 +260,14 @@ Status copy_batch(Memory& memory, std::span<const BatchItem> items, std::size_t&
       return rejected("M-292", item.to == nullptr ? "dsts" : "srcs", "NULL",
                       fmt::format("item {} has no address", i));
     }
-    Status located = check_location(memory, "dsts", i, item.to, item.attribute->dstLoc);
-    if (located) located = check_location(memory, "srcs", i, item.from, item.attribute->srcLoc);
-    if (!located) {
+    Result<BatchWay> way = check_batch_item(memory, item, i);
+    if (!way) {
       fail_index = i;
-      return located;
+      return way.take_refusal();
     }
-    const Whereabouts to = memory.locate(reinterpret_cast<std::uintptr_t>(item.to));
-    const Whereabouts from = memory.locate(reinterpret_cast<std::uintptr_t>(item.from));
-    const bool to_device = to.place == Place::Device;
-    const bool from_device = from.place == Place::Device;
-    if (to_device == from_device) {
-      fail_index = i;
-      return rejected("M-293", "dsts", hex(item.to),
-                      fmt::format("both ends of item {} are on the {}", i, to_device ? "device" : "host"),
-                      "a batch copies from host to device or from device to host");
-    }
-    const std::uint32_t device = to_device ? to.device : from.device;
+    const bool to_device = *way == BatchWay::ToDevice;
+    const std::uint32_t device =
+        memory.locate(reinterpret_cast<std::uintptr_t>(to_device ? item.to : item.from)).device;
     if (!first_to_device) first_to_device = to_device;
     if (!first_device) first_device = device;
     mixed = mixed || to_device != *first_to_device || device != *first_device;
@@ -264,7 +284,7 @@ Status copy_batch(Memory& memory, std::span<const BatchItem> items, std::size_t&
   }
   Transfer transfer{memory, first_device.value_or(0)};
   for (std::size_t i = 0; i < items.size(); ++i) {
-    Status ready = transfer.check_item(items[i]);
+    Status ready = transfer.check_copy(items[i].to, items[i].from, items[i].bytes);
     if (!ready) {
       fail_index = i;
       return ready;
@@ -285,11 +305,27 @@ Status copy_batch(Memory& memory, std::span<const BatchItem> items, std::size_t&
   return done();
 }
 
-Status Transfer::check_item(const BatchItem& item) const {
-  Result<End> to = check(reinterpret_cast<std::uintptr_t>(item.to), item.bytes, true);
+Status Transfer::check_copy(const void* to_pointer, const void* from_pointer, std::size_t bytes) const {
+  Result<End> to = check(reinterpret_cast<std::uintptr_t>(to_pointer), bytes, true);
   if (!to) return to.take_refusal();
-  Result<End> from = check(reinterpret_cast<std::uintptr_t>(item.from), item.bytes, false);
+  Result<End> from = check(reinterpret_cast<std::uintptr_t>(from_pointer), bytes, false);
   if (!from) return from.take_refusal();
+  return check_pair(*to, *from);
+}
+
+Status Transfer::check_fill(const void* pointer, std::size_t bytes, const char* rule) const {
+  Result<End> to = check(reinterpret_cast<std::uintptr_t>(pointer), bytes, true, rule);
+  if (!to) return to.take_refusal();
+  return done();
+}
+
+Status Transfer::store64(void* pointer, std::uint64_t value) {
+  Result<End> to = check(reinterpret_cast<std::uintptr_t>(pointer), sizeof value, true, "P-41");
+  if (!to) return to.take_refusal();
+  if (const Reached stored = memory_.contents().store64(to->address, value); !stored)
+    return moved_badly(memory_.contents(), stored, sizeof value);
+  memory_.watch().tell(to->address, sizeof value);
+  observe::publish({observe::What::Filled, to->device, to->address, 0, sizeof value, sizeof value});
   return done();
 }
 

@@ -33,7 +33,13 @@ class Transfer {
                    std::size_t width, std::size_t height);
   Status fill(void* to, unsigned char value, std::size_t bytes);
   Status fill32(void* to, std::uint32_t value, std::size_t words);
-  Status check_item(const BatchItem& item) const;  // would this copy be refused?
+  Status store64(void* to, std::uint64_t value);  // in one piece (P-41)
+
+  // Would it be refused?
+  Status check_copy(const void* to, const void* from, std::size_t bytes) const;
+  Status check_rows(const void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                    std::size_t width, std::size_t height) const;
+  Status check_fill(const void* to, std::size_t bytes, const char* rule) const;
 
  private:
   struct End {
@@ -53,5 +59,9 @@ class Transfer {
 // The synchronous batch (M-292 ... M-295): all checks first, then all copies. `fail_index` is SIZE_MAX
 // unless one item is at fault.
 Status copy_batch(Memory& memory, std::span<const BatchItem> items, std::size_t& fail_index);
+
+// Whether the stated location of each end is the real one, and one end is on the host (M-292, M-293).
+enum class BatchWay : std::uint8_t { ToDevice, FromDevice };
+Result<BatchWay> check_batch_item(const Memory& memory, const BatchItem& item, std::size_t index);
 
 }  // namespace belay

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace belay::observe {
 
@@ -23,6 +24,7 @@ enum class What : std::uint8_t {
   DeviceClosing,
   DeviceClosed,
   Finalized,
+  Noted,  // legal or survived, but hardly meant; `text` says what, `rule` why
 };
 
 enum class Direction : std::uint8_t { HostToHost, HostToDevice, DeviceToHost, DeviceToDevice };
@@ -36,6 +38,8 @@ struct Event {
   std::size_t bytes = 0;       // charged, copied or filled
   std::size_t page = 0;        // page size of the block
   Direction direction = Direction::HostToHost;
+  const char* rule = "";
+  const char* text = "";
 };
 
 using Listener = void (*)(const Event&);
@@ -52,6 +56,14 @@ inline std::atomic<std::uint32_t> g_wanted{0};
 inline void publish(const Event& event) {
   if ((g_wanted.load(std::memory_order_relaxed) & bit(event.what)) != 0) [[unlikely]]
     deliver(event);
+}
+
+// The words are made only where somebody listens.
+template <class Words>
+void note(const char* rule, Words&& words) {
+  if ((g_wanted.load(std::memory_order_relaxed) & bit(What::Noted)) == 0) return;
+  const std::string text = words();
+  deliver({.what = What::Noted, .rule = rule, .text = text.c_str()});
 }
 
 }  // namespace belay::observe

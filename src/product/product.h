@@ -59,6 +59,11 @@ enum class Feature : std::uint8_t {
   LinkAttributes,       // device attributes 408 and 409, R-81
   Copy2dAsRc,
   Copy2dAsOpenCtrlCpu,  // two-dimensional copies in those forms, M-321
+  Copy2dOnDevice,       // queued, from device to device: M-312
+  OffsetCopy,           // M-354
+  StreamControl,        // abort, stop, overflow switch, record and wait flags, batch reset: R-266
+  OpWaitTimeout,
+  ValueOperations,      // P-9
 };
 
 constexpr ProductSet supported_on(Feature feature) {
@@ -73,7 +78,14 @@ constexpr ProductSet supported_on(Feature feature) {
     case Feature::BatchCopy:
     case Feature::FillD32:
     case Feature::Identity:
+    case Feature::Copy2dOnDevice:
+    case Feature::StreamControl:
+    case Feature::ValueOperations:
       return k950 | kA3 | kA2;
+    case Feature::OffsetCopy:
+      return k950 | kA3 | kA2 | k910;
+    case Feature::OpWaitTimeout:
+      return k950 | kA3 | kA2 | k310B | k910;
     case Feature::CopyDescriptors:
       return k950 | kA3 | kA2 | k310B;
     case Feature::UsageByModule:
@@ -133,6 +145,8 @@ struct ProductRow {
   std::size_t l2_bytes;
   std::int64_t npu_arch;
   std::size_t copy_descriptor_bytes = 32;  // M-327
+  // On each device. Streams: R-131. Events with a hardware number: R-160. Notifies: R-206.
+  std::uint32_t streams = 1984, events = 65536, notifies = 8192;
   Source technology_source{};
   Source devices_source{};
   Topology topology{};

@@ -37,10 +37,11 @@ Owner& owner() {
   return one;
 }
 
-// Never used twice, not even across a fork: the parent's handles mean nothing in the child.
 std::atomic<Handle> g_next_handle{0xBE1A00001000};
 
 }  // namespace
+
+Handle new_handle() { return g_next_handle.fetch_add(0x100, std::memory_order_relaxed); }
 
 Context* Contexts::bound() { return t_bound; }
 
@@ -53,11 +54,11 @@ void Contexts::bind(std::shared_ptr<Context> context) {
   }
 }
 
-std::shared_ptr<Context> Contexts::create(std::uint32_t device, bool primary) {
+std::shared_ptr<Context> Contexts::add(bool primary, std::shared_ptr<schedule::Group> group,
+                                       StreamRef default_stream) {
+  auto context = std::make_shared<Context>(primary, std::move(group), std::move(default_stream));
   const std::lock_guard lock{mutex_};
-  const Handle handle = g_next_handle.fetch_add(0x100);
-  auto context = std::make_shared<Context>(device, primary, handle, handle + 0x80);
-  live_.emplace(handle, context);
+  live_.emplace(context->handle, context);
   return context;
 }
 

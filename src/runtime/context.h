@@ -1,8 +1,7 @@
 // Contexts, and which one each thread works in.
 //
 // A thread has one binding: none, the default context of a device, or an explicit one. Reading
-// it is one thread-local load and one flag. Handles are numbers of our own that are never used twice,
-// so a stale or made-up one is found out by looking it up, not by following it.
+// it is one thread-local load and one flag.
 #pragma once
 
 #include <array>
@@ -12,18 +11,26 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
+
+#include "runtime/handles.h"
+#include "runtime/streams.h"
 
 namespace belay {
 
-using Handle = std::uintptr_t;
-
 struct Context {
-  Context(std::uint32_t on_device, bool is_primary, Handle own, Handle stream)
-      : device{on_device}, primary{is_primary}, handle{own}, default_stream{stream} {}
+  Context(bool is_primary, std::shared_ptr<schedule::Group> of, StreamRef stream)
+      : device{of->device},
+        primary{is_primary},
+        handle{new_handle()},
+        group{std::move(of)},
+        default_stream{std::move(stream)} {}
 
   const std::uint32_t device;
   const bool primary;
-  const Handle handle, default_stream;
+  const Handle handle;
+  const std::shared_ptr<schedule::Group> group;  // of its streams
+  const StreamRef default_stream;
   std::atomic<bool> alive{true};
   std::mutex mutex;
   std::array<std::optional<std::int64_t>, 3> parameters;
@@ -31,7 +38,7 @@ struct Context {
 
 class Contexts {
  public:
-  std::shared_ptr<Context> create(std::uint32_t device, bool primary);
+  std::shared_ptr<Context> add(bool primary, std::shared_ptr<schedule::Group> group, StreamRef default_stream);
 
   // A live context by its handle, or null.
   std::shared_ptr<Context> find(Handle handle) const;

@@ -1,13 +1,32 @@
 #include "runtime/copying.h"
 
 #include <algorithm>
+#include <thread>
 #include <vector>
 
 #include "base/words.h"
 #include "memory/direction.h"
 #include "memory/transfer.h"
+#include "runtime/batch.h"
+#include "runtime/copy_descriptor.h"
+#include "runtime/memory_tasks.h"
 
 namespace belay {
+namespace {
+
+// A copy that is done when it returns takes the link like any other (BELAY_LINK).
+void wait_for_link(Process& process, const void* to, const void* from, std::size_t bytes) {
+  const Route route = route_between(process.memory(), to, from);
+  if (const auto over = process.links().take(route.way, route.device, bytes)) std::this_thread::sleep_until(*over);
+}
+
+}  // namespace
+
+Refusal being_aborted(const char* rule, std::uint32_t device) {
+  return refuse({ACL_ERROR_RT_DEVICE_TASK_ABORT, rule, "EE1018",
+                 fmt::format("the tasks of device {} are being aborted", device), "",
+                 "call again when aclrtDeviceTaskAbort has returned"});
+}
 
 Status copy(Process& process, void* to, std::size_t room, const void* from, std::size_t count,
             aclrtMemcpyKind kind) {
@@ -27,12 +46,14 @@ Status copy(Process& process, void* to, std::size_t room, const void* from, std:
   if (to == from) return done();
   const Context* context = process.current();
   if (context == nullptr) return no_context("M-236");
+  if (process.scheduler().aborting(context->device)) [[unlikely]]
+    return being_aborted("M-237", context->device);
+  if (process.links().limited()) wait_for_link(process, to, from, count);
   return Transfer{process.memory(), context->device}.copy(to, from, count);
 }
 
-Status copy_2d(Process& process, void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-               std::size_t width, std::size_t height, aclrtMemcpyKind kind) {
-  if (width == 0 || height == 0) return done();
+Status check_2d_arguments(const void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                          std::size_t width, aclrtMemcpyKind kind) {
   if (to == nullptr) return null_pointer("M-305", "dst");
   if (from == nullptr) return null_pointer("M-305", "src");
   if (width > from_pitch || width > to_pitch) {
@@ -42,20 +63,35 @@ Status copy_2d(Process& process, void* to, std::size_t to_pitch, const void* fro
     return bad_value("M-307", "kind", static_cast<std::uint32_t>(kind),
                      "HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE or DEFAULT");
   }
+  return done();
+}
+
+Status check_2d_product(Process& process) {
   const Product product = process.product().product;
   const Form form = process.settings().memory.form;
   const Feature needed = form == Form::RC            ? Feature::Copy2dAsRc
                          : form == Form::OpenCtrlCpu ? Feature::Copy2dAsOpenCtrlCpu
                                                      : Feature::NotOnIpv;
-  if (!has(product, needed)) {
-    if (process.current() == nullptr) return no_context("M-315");
-    return unsupported("M-321", "two-dimensional copies do not exist on this product and form",
-                       "copy row by row with aclrtMemcpy");
-  }
+  if (has(product, needed)) return done();
+  if (process.current() == nullptr) return no_context("M-315");
+  return unsupported("M-321", "two-dimensional copies do not exist on this product and form",
+                     "copy row by row with aclrtMemcpy");
+}
+
+Status check_2d_size(std::size_t width, std::size_t height) {
   if (height > 5'242'880)
     return rejected("M-310", "height", height, "more than 5242880 rows", "copy in several calls");
   if (width > 5'000'000)
     return rejected("M-311", "width", width, "more than 5000000 bytes a row", "copy in several calls");
+  return done();
+}
+
+Status copy_2d(Process& process, void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+               std::size_t width, std::size_t height, aclrtMemcpyKind kind) {
+  if (width == 0 || height == 0) return done();
+  if (Status plain = check_2d_arguments(to, to_pitch, from, from_pitch, width, kind); !plain) return plain;
+  if (Status here = check_2d_product(process); !here) return here;
+  if (Status fits = check_2d_size(width, height); !fits) return fits;
   if (kind == ACL_MEMCPY_DEVICE_TO_DEVICE) {
     return unsupported("M-312", "the synchronous two-dimensional copy does not copy from device to device",
                        "copy row by row with aclrtMemcpy");
@@ -68,12 +104,11 @@ Status copy_2d(Process& process, void* to, std::size_t to_pitch, const void* fro
   }
   const Context* context = process.current();
   if (context == nullptr) return no_context("M-315");
+  if (process.links().limited()) wait_for_link(process, to, from, width * height);
   return Transfer{process.memory(), context->device}.copy_rows(to, to_pitch, from, from_pitch, width, height);
 }
 
-namespace {
-
-Status check_batch_shape(const Process& process, const BatchArguments& batch) {
+Status check_batch_arrays(const BatchArguments& batch) {
   const struct {
     const void* pointer;
     const char* name;
@@ -96,14 +131,19 @@ Status check_batch_shape(const Process& process, const BatchArguments& batch) {
       return bad_value("M-282", "attrs", k, "attributes whose reserved bytes are 0");
     }
   }
-  if (Status here = needs_feature(process, Feature::BatchCopy, "M-283"); !here) return here;
+  return done();
+}
+
+Status check_batch_attributes(const BatchArguments& batch, std::size_t most_items) {
   if (batch.attribute_count == 0)
     return rejected("M-285", "numAttrs", 0, "there is no attribute", "pass at least one");
   if (batch.attribute_count > batch.count)
     return rejected("M-286", "numAttrs", batch.attribute_count,
                     fmt::format("there are only {} items", batch.count));
-  if (batch.count > 4096)
-    return rejected("M-287", "numBatches", batch.count, "more than 4096 items", "copy in several calls");
+  if (batch.count > most_items) {
+    return rejected("M-287", "numBatches", batch.count, fmt::format("more than {} items", most_items),
+                    "copy in several calls");
+  }
   if (batch.attribute_starts[0] != 0)
     return rejected("M-288", "attrsIndexes", batch.attribute_starts[0], "the first entry must be 0");
   for (std::size_t k = 0; k < batch.attribute_count; ++k) {
@@ -116,7 +156,16 @@ Status check_batch_shape(const Process& process, const BatchArguments& batch) {
   return done();
 }
 
-}  // namespace
+std::vector<BatchItem> batch_items(const BatchArguments& batch) {
+  std::vector<BatchItem> items;
+  items.reserve(batch.count);
+  std::size_t attribute = 0;
+  for (std::size_t i = 0; i < batch.count; ++i) {
+    while (attribute + 1 < batch.attribute_count && batch.attribute_starts[attribute + 1] <= i) ++attribute;
+    items.push_back({batch.to[i], batch.from[i], batch.sizes[i], &batch.attributes[attribute]});
+  }
+  return items;
+}
 
 Status copy_batch(Process& process, const BatchArguments& batch, std::size_t* fail_index) {
   *fail_index = SIZE_MAX;
@@ -124,14 +173,14 @@ Status copy_batch(Process& process, const BatchArguments& batch, std::size_t* fa
   if (batch.count == 0) return bad_value("M-278", "numBatches", 0, "at least 1");
   if (std::all_of(batch.sizes, batch.sizes + batch.count, [](std::size_t size) { return size == 0; }))
     return done();
-  if (Status shape = check_batch_shape(process, batch); !shape) return shape;
-
-  std::vector<BatchItem> items;
-  items.reserve(batch.count);
-  std::size_t attribute = 0;
-  for (std::size_t i = 0; i < batch.count; ++i) {
-    while (attribute + 1 < batch.attribute_count && batch.attribute_starts[attribute + 1] <= i) ++attribute;
-    items.push_back({batch.to[i], batch.from[i], batch.sizes[i], &batch.attributes[attribute]});
+  if (Status arrays = check_batch_arrays(batch); !arrays) return arrays;
+  if (Status here = needs_feature(process, Feature::BatchCopy, "M-283"); !here) return here;
+  if (Status fits = check_batch_attributes(batch, kMostItemsAtOnce); !fits) return fits;
+  const std::vector<BatchItem> items = batch_items(batch);
+  if (process.links().limited()) {
+    std::size_t bytes = 0;
+    for (const BatchItem& each : items) bytes += each.bytes;
+    wait_for_link(process, items[0].to, items[0].from, bytes);
   }
   return copy_batch(process.memory(), items, *fail_index);
 }
@@ -150,16 +199,6 @@ Status check_descriptor_kind(const Process& process, aclrtMemcpyKind kind, const
 bool known_kind(aclrtMemcpyKind kind) {
   return static_cast<std::uint32_t>(kind) <= ACL_MEMCPY_INTER_DEVICE_TO_DEVICE;
 }
-
-// As the device reads it. The public part is where the two addresses stand (M-340); the length is kept in
-// full besides the 32-bit field, so that exactly 4 GB works.
-struct CopyDescriptor {
-  std::uint32_t mark, short_count;
-  std::uint64_t count;
-  std::uint64_t from, to;
-  std::uint64_t rest[4];
-};
-static_assert(sizeof(CopyDescriptor) == 64);
 
 }  // namespace
 
@@ -208,7 +247,7 @@ Status set_copy_descriptor(Process& process, void* descriptor, aclrtMemcpyKind k
   }
   const Context* context = process.current();
   if (context == nullptr) return no_context("M-339");
-  const CopyDescriptor filled{0xBE1A,
+  const CopyDescriptor filled{CopyDescriptor::kMark,
                               static_cast<std::uint32_t>(count),
                               count,
                               reinterpret_cast<std::uintptr_t>(from),
@@ -222,14 +261,15 @@ Status fill(Process& process, void* to, std::size_t room, std::int32_t value, st
   if (to == nullptr) return null_pointer("M-367", "devPtr");
   const Context* context = process.current();
   if (context == nullptr) return no_context("M-368");
+  if (process.scheduler().aborting(context->device)) [[unlikely]]
+    return being_aborted("M-369", context->device);
   if (count > room)
     return rejected("M-370", "count", count, fmt::format("maxCount is only {}", room),
                     "fill no more than the memory holds");
   return Transfer{process.memory(), context->device}.fill(to, static_cast<unsigned char>(value), count);
 }
 
-Status fill_d32(Process& process, void* to, std::size_t room, std::uint32_t value, std::size_t words) {
-  if (words == 0) return done();
+Status check_d32(Process& process, const void* to, std::size_t room, std::size_t words) {
   if (to == nullptr) return null_pointer("M-383", "ptr");
   if (reinterpret_cast<std::uintptr_t>(to) % 4 != 0)
     return bad_value("M-384", "ptr", hex(to), "a multiple of 4");
@@ -248,6 +288,12 @@ Status fill_d32(Process& process, void* to, std::size_t room, std::uint32_t valu
     case Place::Device:
       break;
   }
+  return done();
+}
+
+Status fill_d32(Process& process, void* to, std::size_t room, std::uint32_t value, std::size_t words) {
+  if (words == 0) return done();
+  if (Status fits = check_d32(process, to, room, words); !fits) return fits;
   const Context* context = process.current();
   if (context == nullptr) return no_context("M-389");
   if (Status here = needs_feature(process, Feature::FillD32, "M-390"); !here) return here;

@@ -6,6 +6,7 @@
 
 #include "acl/acl_rt.h"
 #include "base/result.h"
+#include "runtime/batch.h"
 #include "runtime/process.h"
 
 namespace belay {
@@ -15,16 +16,6 @@ Status copy(Process& process, void* to, std::size_t room, const void* from, std:
 Status copy_2d(Process& process, void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                std::size_t width, std::size_t height, aclrtMemcpyKind kind);
 
-struct BatchArguments {
-  void** to;
-  std::size_t* rooms;
-  void** from;
-  std::size_t* sizes;
-  std::size_t count;
-  aclrtMemcpyBatchAttr* attributes;
-  std::size_t* attribute_starts;
-  std::size_t attribute_count;
-};
 // `fail_index` is never null here.
 Status copy_batch(Process& process, const BatchArguments& batch, std::size_t* fail_index);
 
@@ -32,6 +23,16 @@ Status copy_batch(Process& process, const BatchArguments& batch, std::size_t* fa
 Status copy_descriptor_size(Process& process, aclrtMemcpyKind kind, std::size_t* bytes);
 Status set_copy_descriptor(Process& process, void* descriptor, aclrtMemcpyKind kind, void* from, void* to,
                            std::size_t count, const void* configuration);
+
+// Checks that the queued forms make too: M-305 ... M-307, M-321, M-310 and M-311; M-383 ... M-387.
+Status check_2d_arguments(const void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                          std::size_t width, aclrtMemcpyKind kind);
+Status check_2d_product(Process& process);
+Status check_2d_size(std::size_t width, std::size_t height);
+Status check_d32(Process& process, const void* to, std::size_t room, std::size_t words);
+
+// aclrtDeviceTaskAbort is under way (M-9).
+Refusal being_aborted(const char* rule, std::uint32_t device);
 
 Status fill(Process& process, void* to, std::size_t room, std::int32_t value, std::size_t count);
 Status fill_d32(Process& process, void* to, std::size_t room, std::uint32_t value, std::size_t words);

@@ -20,6 +20,11 @@ Process::Process(Settings settings, std::unique_ptr<machine::Machine> machine)
     : settings_{std::move(settings)},
       machine_{std::move(machine)},
       memory_{settings_.memory, *machine_},
+      scheduler_{settings_.schedule, [this](const schedule::Failure& failure) { exceptions_.tell(failure); }},
+      streams_{scheduler_, settings_.product(), settings_.memory.devices()},
+      events_{settings_.product(), settings_.memory.devices()},
+      links_{settings_.links, settings_.memory.devices()},
+      value_waits_{scheduler_, memory_},
       devices_(settings_.memory.devices()) {
   device_limits[ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE].store(32_KiB);
   device_limits[ACL_RT_DEV_LIMIT_SIMD_PRINTF_FIFO_SIZE_PER_CORE].store(32_KiB);
@@ -46,8 +51,24 @@ bool Process::claim_opening(std::uint32_t id) {
 void Process::open_device(std::uint32_t id) {
   devices_[id].open = true;
   devices_[id].opening = false;
+  streams_.device_opened(id);
   opened_a_device_.store(true, std::memory_order_release);
   observe::publish({observe::What::DeviceOpened, id});
+}
+
+Result<std::shared_ptr<Context>> Process::make_context(std::uint32_t device, bool primary) {
+  auto group = std::make_shared<schedule::Group>();
+  group->device = device;
+  using As = Streams::Wish::As;
+  Result<StreamRef> stream =
+      streams_.create(group, {.as = primary ? As::DefaultOfPrimary : As::DefaultOfExplicit});
+  if (!stream) return stream.take_refusal();
+  std::shared_ptr<Context> context = contexts_.add(primary, group, *stream);
+  // A host function finds the context of its stream current.
+  group->around_host_call = [context = std::weak_ptr<Context>{context}](bool begins) {
+    Contexts::bind(begins ? context.lock() : nullptr);
+  };
+  return context;
 }
 
 Status Process::set_device(std::int32_t id) {
@@ -60,22 +81,50 @@ Status Process::set_device(std::int32_t id) {
     opens = claim_opening(index);
   }
   if (opens) state_callbacks_.tell(index, ACL_RT_DEVICE_STATE_SET_PRE);
+  StreamRef made;
   {
     const std::lock_guard lock{devices_mutex_};
     Device& device = devices_[index];
     if (!device.open) open_device(index);
-    if (device.primary == nullptr) device.primary = contexts_.create(index, true);
+    if (device.primary == nullptr) {
+      Result<std::shared_ptr<Context>> primary = make_context(index, true);
+      if (!primary) return primary.take_refusal();
+      device.primary = *primary;
+      made = device.primary->default_stream;
+    }
     ++device.set_count;
     Contexts::bind(device.primary);
   }
+  if (made) state_callbacks_.tell(as_handle(*made), ACL_RT_STREAM_STATE_CREATE_POST);
   state_callbacks_.tell(index, ACL_RT_DEVICE_STATE_SET_POST);
   return done();
+}
+
+void Process::end_streams(const Context& context) {
+  for (;;) {
+    const std::vector<StreamRef> streams = streams_.of_group(*context.group);
+    if (streams.empty()) break;
+    for (const StreamRef& each : streams)
+      state_callbacks_.tell(as_handle(*each), ACL_RT_STREAM_STATE_DESTROY_PRE);
+    schedule::Lock lock = scheduler_.lock();
+    scheduler_.drain(lock, streams);
+    for (const StreamRef& each : streams) {
+      if (streams_.take(each->handle) == nullptr) continue;  // another thread destroys it
+      subscriptions_.drop(scheduler_, *each, lock);
+      scheduler_.end(*each, lock);
+      streams_.forget(*each);
+    }
+  }
+  schedule::Lock lock = scheduler_.lock();
+  if (const std::shared_ptr<schedule::HostThread> thread = std::exchange(context.group->host_thread, nullptr))
+    thread->close(lock);
 }
 
 bool Process::close_if_unused(std::uint32_t id) {
   Device& device = devices_[id];
   if (device.set_count != 0 || device.explicit_contexts != 0 || !device.open) return false;
   device.open = false;
+  streams_.device_closed(id);
   observe::publish({observe::What::DeviceClosing, id});
   memory_.close_device(id);
   observe::publish({observe::What::DeviceClosed, id});
@@ -86,29 +135,37 @@ Status Process::reset_device(std::int32_t id, bool force) {
   if (Status ready = usable(); !ready) return ready;
   if (!has_device(id)) return bad_device("R-53", id, device_count());
   const auto index = static_cast<std::uint32_t>(id);
+  const Stream* inside = schedule::InsideCallback::of_this_thread();
   bool releases = false;
   {
     const std::lock_guard lock{devices_mutex_};
     Device& device = devices_[index];
     if (device.set_count == 0) return reset_too_often(id);
+    releases = force || device.set_count == 1;
+    if (releases && inside != nullptr && device.primary != nullptr && inside->group == device.primary->group)
+      return would_wait_for_itself("R-59");
     device.set_count = force ? 0 : device.set_count - 1;
-    releases = device.set_count == 0;
   }
   if (!releases) return done();
   state_callbacks_.tell(index, ACL_RT_DEVICE_STATE_RESET_PRE);
   bool released = false;
+  std::shared_ptr<Context> primary;
   {
     const std::lock_guard lock{devices_mutex_};
     Device& device = devices_[index];
     released = device.set_count == 0;
     if (released) {  // else another thread has set the device meanwhile and goes on with it
-      if (const std::shared_ptr<Context> primary = std::exchange(device.primary, nullptr)) {
-        (void)contexts_.end(primary->handle);  // also unbinds the caller if it was bound to it
-      }
-      close_if_unused(index);
+      primary = std::exchange(device.primary, nullptr);
+      if (primary) (void)contexts_.end(primary->handle);  // also unbinds the caller if it was bound to it
     }
   }
-  if (released) state_callbacks_.tell(index, ACL_RT_DEVICE_STATE_RESET_POST);
+  if (!released) return done();
+  if (primary) end_streams(*primary);  // without the lock: what is waited for may call us
+  {
+    const std::lock_guard lock{devices_mutex_};
+    close_if_unused(index);
+  }
+  state_callbacks_.tell(index, ACL_RT_DEVICE_STATE_RESET_POST);
   return done();
 }
 
@@ -122,17 +179,24 @@ Result<Handle> Process::create_context(std::int32_t id) {
     opens = claim_opening(index);
   }
   if (opens) state_callbacks_.tell(index, ACL_RT_DEVICE_STATE_SET_PRE);
-  const std::lock_guard lock{devices_mutex_};
-  if (!devices_[index].open) open_device(index);
-  ++devices_[index].explicit_contexts;
-  std::shared_ptr<Context> context = contexts_.create(index, false);
-  const Handle handle = context->handle;
-  Contexts::bind(std::move(context));
-  return handle;
+  std::shared_ptr<Context> context;
+  {
+    const std::lock_guard lock{devices_mutex_};
+    if (!devices_[index].open) open_device(index);
+    Result<std::shared_ptr<Context>> made = make_context(index, false);
+    if (!made) {
+      close_if_unused(index);
+      return made.take_refusal();
+    }
+    context = *made;
+    ++devices_[index].explicit_contexts;
+    Contexts::bind(context);
+  }
+  state_callbacks_.tell(as_handle(*context->default_stream), ACL_RT_STREAM_STATE_CREATE_POST);
+  return context->handle;
 }
 
 Status Process::destroy_context(Handle handle) {
-  const std::lock_guard lock{devices_mutex_};
   const std::shared_ptr<Context> context = contexts_.find(handle);
   if (context != nullptr && context->primary) {
     return refuse({ACL_ERROR_RT_CONTEXT_NULL, "R-114", "EE1017",
@@ -140,6 +204,9 @@ Status Process::destroy_context(Handle handle) {
                                hex(handle), context->device),
                    "", "call aclrtResetDevice for that device"});
   }
+  const Stream* inside = schedule::InsideCallback::of_this_thread();
+  if (context != nullptr && inside != nullptr && inside->group == context->group)
+    return would_wait_for_itself("R-119");
   switch (contexts_.end(handle)) {
     case Contexts::End::Unknown:
       return refuse({ACL_ERROR_RT_CONTEXT_NULL, "R-115", "EE1017",
@@ -153,6 +220,8 @@ Status Process::destroy_context(Handle handle) {
     case Contexts::End::Ended:
       break;
   }
+  end_streams(*context);
+  const std::lock_guard lock{devices_mutex_};
   --devices_[context->device].explicit_contexts;
   close_if_unused(context->device);
   return done();

@@ -14,9 +14,16 @@
 #include "product/product.h"
 #include "runtime/context.h"
 #include "runtime/device.h"
+#include "runtime/events.h"
+#include "runtime/exceptions.h"
 #include "runtime/lifecycle.h"
+#include "runtime/links.h"
 #include "runtime/settings.h"
 #include "runtime/state_callbacks.h"
+#include "runtime/streams.h"
+#include "runtime/subscriptions.h"
+#include "runtime/value_waits.h"
+#include "schedule/scheduler.h"
 
 namespace belay {
 
@@ -30,6 +37,13 @@ class Process {
   Memory& memory() { return memory_; }
   machine::Machine& machine() { return *machine_; }
   Lifecycle& lifecycle() { return lifecycle_; }
+  schedule::Scheduler& scheduler() { return scheduler_; }
+  Streams& streams() { return streams_; }
+  Events& events() { return events_; }
+  Subscriptions& subscriptions() { return subscriptions_; }
+  Exceptions& exceptions() { return exceptions_; }
+  LinkTimes& links() { return links_; }
+  ValueWaits& value_waits() { return value_waits_; }
   StateCallbacks& state_callbacks() { return state_callbacks_; }
   std::uint32_t device_count() const { return settings_.memory.devices(); }
   bool has_device(std::int64_t id) const { return id >= 0 && id < device_count(); }
@@ -61,9 +75,12 @@ class Process {
   // Process-wide options and device limits.
   std::array<std::atomic<std::int64_t>, 4> system_parameters{};
   std::array<std::atomic<std::size_t>, 5> device_limits{};
+  std::atomic<std::uint64_t> operator_timeout_us{0};
 
  private:
   Context* current_by_default();
+  Result<std::shared_ptr<Context>> make_context(std::uint32_t device, bool primary);
+  void end_streams(const Context& context);  // waits for their work
   bool claim_opening(std::uint32_t id);    // with devices_mutex_ held
   void open_device(std::uint32_t id);      // with devices_mutex_ held
   bool close_if_unused(std::uint32_t id);  // with devices_mutex_ held
@@ -71,6 +88,13 @@ class Process {
   Settings settings_;
   std::unique_ptr<machine::Machine> machine_;
   Memory memory_;
+  Exceptions exceptions_;
+  schedule::Scheduler scheduler_;
+  Streams streams_;
+  Events events_;
+  Subscriptions subscriptions_;
+  LinkTimes links_;
+  ValueWaits value_waits_;
   Lifecycle lifecycle_;
   StateCallbacks state_callbacks_;
   Contexts contexts_;
@@ -86,6 +110,13 @@ inline Status needs_feature(const Process& process, Feature feature, const char*
     return done();
   return unsupported(rule, fmt::format("{} does not have this function", process.product().family),
                      "choose another product with BELAY_PRODUCT, or do without");
+}
+
+// Where a call would wait for the stream whose callback makes it.
+inline Refusal would_wait_for_itself(const char* rule) {
+  return refuse({ACL_ERROR_RT_INTERNAL_ERROR, rule, "EE1018",
+                 "the call would wait for the stream whose callback makes it, that is for itself", "",
+                 "do not synchronise, destroy or reset from inside a callback; do it after the callback returned"});
 }
 
 inline Status needs_context(Process& process, const char* rule, Feature feature) {

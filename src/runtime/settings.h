@@ -8,6 +8,8 @@
 
 #include "base/error.h"
 #include "memory/memory.h"
+#include "runtime/links.h"
+#include "schedule/policy.h"
 
 namespace belay {
 
@@ -17,6 +19,8 @@ struct Settings {
   std::string soc;                       // what aclrtGetSocName answers
   std::string visible_trouble;           // why no device is visible; empty otherwise
   std::shared_ptr<const Error> trouble;  // a wrong setting: no device can be opened, and this says why
+  schedule::Policy schedule;
+  LinkSettings links;
   bool leak_report = true;
   bool summary = false;
   bool fault_report = true;

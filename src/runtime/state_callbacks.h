@@ -1,4 +1,4 @@
-// Functions that programs register by name to hear of device state changes.
+// Functions that programs register by name to hear of changes.
 #pragma once
 
 #include <map>
@@ -12,34 +12,46 @@
 
 namespace belay {
 
-class StateCallbacks {
+template <class Callback>
+class NamedCallbacks {
  public:
-  Status set(const char* name, aclrtDeviceStateCallback callback, void* args) {
+  Status set(const char* rule, const char* name, Callback callback, void* args) {
     const std::lock_guard lock{mutex_};
     if (callback == nullptr) {
       entries_.erase(name);
       return done();
     }
     if (!entries_.emplace(name, std::pair{callback, args}).second) {
-      return rejected("R-98", "regName", name, "a callback of that name is registered already",
+      return rejected(rule, "regName", name, "a callback of that name is registered already",
                       "unregister it first by passing a NULL callback");
     }
     return done();
   }
 
-  // On the calling thread, outside the lock: a callback may register others.
-  void tell(std::uint32_t device, aclrtDeviceState state) const {
-    std::vector<std::pair<aclrtDeviceStateCallback, void*>> now;
-    {
-      const std::lock_guard lock{mutex_};
-      for (const auto& [name, entry] : entries_) now.push_back(entry);
-    }
-    for (const auto& [callback, args] : now) callback(static_cast<int32_t>(device), state, args);
+  // To be called on the calling thread, outside the lock: a callback may register others.
+  std::vector<std::pair<Callback, void*>> now() const {
+    std::vector<std::pair<Callback, void*>> callbacks;
+    const std::lock_guard lock{mutex_};
+    for (const auto& [name, entry] : entries_) callbacks.push_back(entry);
+    return callbacks;
   }
 
  private:
   mutable std::mutex mutex_;
-  std::map<std::string, std::pair<aclrtDeviceStateCallback, void*>> entries_;
+  std::map<std::string, std::pair<Callback, void*>> entries_;
+};
+
+struct StateCallbacks {
+  NamedCallbacks<aclrtDeviceStateCallback> device;
+  NamedCallbacks<aclrtStreamStateCallback> stream;
+  NamedCallbacks<aclrtDeviceTaskAbortCallback> task_abort;
+
+  void tell(std::uint32_t id, aclrtDeviceState state) const {
+    for (const auto& [callback, args] : device.now()) callback(static_cast<int32_t>(id), state, args);
+  }
+  void tell(aclrtStream handle, aclrtStreamState state) const {
+    for (const auto& [callback, args] : stream.now()) callback(handle, state, args);
+  }
 };
 
 }  // namespace belay

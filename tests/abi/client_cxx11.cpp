@@ -42,5 +42,7 @@ size_t client_cxx11_sizes(void) {
 // The overloads exist with C++ linkage although the block above was extern "C".
 int client_cxx11_overloads(void) {
   return static_cast<int>(sizeof(decltype(aclrtMalloc(static_cast<float**>(nullptr), 1))) +
-                          sizeof(decltype(aclrtMallocHost(static_cast<char**>(nullptr), 1))));
+                          sizeof(decltype(aclrtMallocHost(static_cast<char**>(nullptr), 1))) +
+                          sizeof(decltype(aclrtSynchronizeDevice(1))) +
+                          sizeof(decltype(aclrtCreateEvent(nullptr, 1))));
 }

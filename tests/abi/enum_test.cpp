@@ -186,6 +186,21 @@ TEST(StreamAttrEnum, Values) {
   PIN(ACL_STREAM_ATTR_PRIORITY, 5);
 }
 
+TEST(ModelStreamEnums, Values) {
+  PIN(ACL_RT_STREAM_WORK_ADDR_PTR, 0);
+  PIN(ACL_RT_STREAM_WORK_SIZE, 1);
+  PIN(ACL_RT_STREAM_FLAG, 2);
+  PIN(ACL_RT_STREAM_PRIORITY, 3);
+  PIN(ACL_RT_EQUAL, 0);
+  PIN(ACL_RT_NOT_EQUAL, 1);
+  PIN(ACL_RT_GREATER, 2);
+  PIN(ACL_RT_GREATER_OR_EQUAL, 3);
+  PIN(ACL_RT_LESS, 4);
+  PIN(ACL_RT_LESS_OR_EQUAL, 5);
+  PIN(ACL_RT_SWITCH_INT32, 0);
+  PIN(ACL_RT_SWITCH_INT64, 1);
+}
+
 TEST(LimitEnums, R102_R124_Values) {
   PIN(ACL_RT_DEV_RES_CUBE_CORE, 0);
   PIN(ACL_RT_DEV_RES_VECTOR_CORE, 1);
@@ -319,13 +334,14 @@ TEST(DataTypeEnum, R235_Values) {
 }
 
 TEST(RuntimeEnums, R76_R78_R122_R235_AllTakeFourBytes) {
-  EXPECT_TRUE((four_bytes_each<aclrtRunMode, aclrtTsId, aclrtEventStatus, aclrtEventRecordedStatus,
-                               aclrtEventWaitStatus, aclrtStreamStatus, aclrtCallbackBlockType,
-                               aclrtLastErrLevel, aclrtDeviceStatus, aclrtFloatOverflowMode, aclrtDeviceState,
-                               aclrtStreamState, aclrtStreamAttr, aclrtDevResLimitType, aclrtDeviceLimit,
-                               aclrtDevFeatureType, aclrtDeviceTaskAbortStage, aclRegisterCallbackType,
-                               aclLogLevel, aclSysParamOpt, aclCannAttr, aclDeviceInfo, aclCANNPackageName,
-                               aclrtDevAttr, aclDataType, aclrtAtomicOperation>));
+  EXPECT_TRUE(
+      (four_bytes_each<aclrtRunMode, aclrtTsId, aclrtEventStatus, aclrtEventRecordedStatus,
+                       aclrtEventWaitStatus, aclrtStreamStatus, aclrtCallbackBlockType, aclrtLastErrLevel,
+                       aclrtDeviceStatus, aclrtFloatOverflowMode, aclrtDeviceState, aclrtStreamState,
+                       aclrtStreamAttr, aclrtDevResLimitType, aclrtDeviceLimit, aclrtDevFeatureType,
+                       aclrtDeviceTaskAbortStage, aclRegisterCallbackType, aclLogLevel, aclSysParamOpt,
+                       aclCannAttr, aclDeviceInfo, aclCANNPackageName, aclrtDevAttr, aclDataType,
+                       aclrtAtomicOperation, aclrtStreamConfigAttr, aclrtCondition, aclrtCompareDataType>));
 }
 
 }  // namespace

@@ -75,6 +75,14 @@ TEST(StreamMacros, Values) {
   PIN(ACL_STOP_ON_FAILURE, 1);
 }
 
+TEST(ValueWaitMacros, Values) {
+  PIN(ACL_STREAM_WAIT_VALUE_GEQ, 0);
+  PIN(ACL_STREAM_WAIT_VALUE_EQ, 1);
+  PIN(ACL_STREAM_WAIT_VALUE_AND, 2);
+  PIN(ACL_STREAM_WAIT_VALUE_NOR, 3);
+  static_assert(std::is_same_v<decltype(ACL_STREAM_WAIT_VALUE_NOR), unsigned int>);
+}
+
 TEST(NotifyMacros, Values) {
   PIN(ACL_NOTIFY_DEFAULT, 0);
   PIN(ACL_NOTIFY_DEVICE_USE_ONLY, 1);

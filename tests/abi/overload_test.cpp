@@ -22,6 +22,8 @@ struct Call {
   std::size_t first_index = 99;
   std::size_t* fail_index = nullptr;
   std::uint32_t destination_id = 0;
+  aclrtStream stream = nullptr;
+  long long timeout = 0;
 };
 
 Call last;
@@ -160,9 +162,162 @@ aclError aclrtMemcpyBatchV2(void** dsts, size_t* destMaxs, void** srcs, size_t* 
   return answer;
 }
 
+aclError aclrtSynchronizeDevice(void) {
+  last = Call{};
+  last.function = "aclrtSynchronizeDevice";
+  return answer;
+}
+
+aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout) {
+  last = Call{};
+  last.function = "aclrtSynchronizeDeviceWithTimeout";
+  last.timeout = timeout;
+  return answer;
+}
+
+aclError aclrtSynchronizeStream(aclrtStream stream) {
+  last = Call{};
+  last.function = "aclrtSynchronizeStream";
+  last.stream = stream;
+  return answer;
+}
+
+aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout) {
+  last = Call{};
+  last.function = "aclrtSynchronizeStreamWithTimeout";
+  last.stream = stream;
+  last.timeout = timeout;
+  return answer;
+}
+
+aclError aclrtSynchronizeEvent(aclrtEvent event) {
+  last = Call{};
+  last.function = "aclrtSynchronizeEvent";
+  last.first = event;
+  return answer;
+}
+
+aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout) {
+  last = Call{};
+  last.function = "aclrtSynchronizeEventWithTimeout";
+  last.first = event;
+  last.timeout = timeout;
+  return answer;
+}
+
+aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event) {
+  last = Call{};
+  last.function = "aclrtStreamWaitEvent";
+  last.stream = stream;
+  last.first = event;
+  return answer;
+}
+
+aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, int32_t timeout) {
+  last = Call{};
+  last.function = "aclrtStreamWaitEventWithTimeout";
+  last.stream = stream;
+  last.first = event;
+  last.timeout = timeout;
+  return answer;
+}
+
+aclError aclrtCreateStream(aclrtStream* stream) {
+  last = Call{};
+  last.function = "aclrtCreateStream";
+  last.first = stream;
+  return answer;
+}
+
+aclError aclrtCreateStreamWithConfig(aclrtStream* stream, uint32_t priority, uint32_t flag) {
+  last = Call{};
+  last.function = "aclrtCreateStreamWithConfig";
+  last.first = stream;
+  last.size = priority;
+  last.choice = flag;
+  return answer;
+}
+
+aclError aclrtCreateEvent(aclrtEvent* event) {
+  last = Call{};
+  last.function = "aclrtCreateEvent";
+  last.first = event;
+  return answer;
+}
+
+aclError aclrtCreateEventExWithFlag(aclrtEvent* event, uint32_t flag) {
+  last = Call{};
+  last.function = "aclrtCreateEventExWithFlag";
+  last.first = event;
+  last.choice = flag;
+  return answer;
+}
+
+aclError aclrtSetOpExecuteTimeOut(uint32_t timeout) {
+  last = Call{};
+  last.function = "aclrtSetOpExecuteTimeOut";
+  last.timeout = timeout;
+  return answer;
+}
+
+aclError aclrtSetOpExecuteTimeOutV2(uint64_t timeout, uint64_t* actualTimeout) {
+  last = Call{};
+  last.function = "aclrtSetOpExecuteTimeOutV2";
+  last.timeout = static_cast<long long>(timeout);
+  last.first = actualTimeout;
+  return answer;
+}
+
+aclError aclrtMemcpyAsync(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind,
+                          aclrtStream stream) {
+  last = Call{};
+  last.function = "aclrtMemcpyAsync";
+  last.first = dst;
+  last.second = src;
+  last.size = destMax * 1000 + count;
+  last.choice = kind;
+  last.stream = stream;
+  return answer;
+}
+
+aclError aclrtMemcpy2dAsync(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width,
+                            size_t height, aclrtMemcpyKind kind, aclrtStream stream) {
+  last = Call{};
+  last.function = "aclrtMemcpy2dAsync";
+  last.first = dst;
+  last.second = src;
+  last.size = dpitch * 1000 + spitch * 100 + width * 10 + height;
+  last.choice = kind;
+  last.stream = stream;
+  return answer;
+}
+
+aclError aclrtMemcpyBatchAsync(void** dsts, size_t* destMaxs, void** srcs, size_t* sizes, size_t numBatches,
+                               aclrtMemcpyBatchAttr* attrs, size_t* attrsIndexes, size_t numAttrs,
+                               size_t* failIndex, aclrtStream stream) {
+  aclrtMemcpyBatch(dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs, failIndex);
+  last.function = "aclrtMemcpyBatchAsync";
+  last.stream = stream;
+  return answer;
+}
+
+aclError aclrtMemcpyBatchAsyncV2(void** dsts, size_t* destMaxs, void** srcs, size_t* sizes, size_t numBatches,
+                                 aclrtMemcpyBatchAttr* attrs, size_t* attrsIndexes, size_t numAttrs,
+                                 aclrtStream stream) {
+  aclrtMemcpyBatchV2(dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs);
+  last.function = "aclrtMemcpyBatchAsyncV2";
+  last.stream = stream;
+  return answer;
+}
+
 }  // extern "C"
 
 namespace {
+
+// Handles that lead nowhere; only their values are looked at.
+int somewhere[2] = {};
+const aclrtStream a_stream = &somewhere[0];
+const aclrtEvent an_event = &somewhere[1];
 
 TEST(TypedMalloc, M413_WithoutPolicyIsHugeFirstThroughWithCfg) {
   float* typed = nullptr;
@@ -281,6 +436,92 @@ TEST(TypedCopy, R6_M414_SizesStayInBytes) {
   EXPECT_EQ(last.choice, ACL_MEMCPY_DEVICE_TO_HOST);
 }
 
+TEST(TypedCopy, R6_M414_QueuedOnesPassTheStreamOn) {
+  float to[2] = {};
+  const double from[2] = {};
+  EXPECT_EQ(aclrtMemcpyAsync(&to[0], 8, &from[0], 7, ACL_MEMCPY_DEFAULT, a_stream), answer);
+  EXPECT_EQ(last.function, "aclrtMemcpyAsync");
+  EXPECT_EQ(last.first, &to[0]);
+  EXPECT_EQ(last.second, &from[0]);
+  EXPECT_EQ(last.size, 8007U) << "sizes are in bytes";
+  EXPECT_EQ(last.choice, ACL_MEMCPY_DEFAULT);
+  EXPECT_EQ(last.stream, a_stream);
+  EXPECT_EQ(aclrtMemcpyAsync(&to[0], 8, &from[0], 7, ACL_MEMCPY_DEFAULT, nullptr), answer);
+  EXPECT_EQ(last.stream, nullptr);
+
+  EXPECT_EQ(aclrtMemcpy2dAsync(&to[0], 4, &from[0], 3, 2, 1, ACL_MEMCPY_DEVICE_TO_HOST, a_stream), answer);
+  EXPECT_EQ(last.function, "aclrtMemcpy2dAsync");
+  EXPECT_EQ(last.first, &to[0]);
+  EXPECT_EQ(last.second, &from[0]);
+  EXPECT_EQ(last.size, 4321U);
+  EXPECT_EQ(last.choice, ACL_MEMCPY_DEVICE_TO_HOST);
+  EXPECT_EQ(last.stream, a_stream);
+}
+
+TEST(Waiting, R6_WithATimeoutGoesToTheWithTimeoutFunctions) {
+  EXPECT_EQ(aclrtSynchronizeDevice(11), answer);
+  EXPECT_EQ(last.function, "aclrtSynchronizeDeviceWithTimeout");
+  EXPECT_EQ(last.timeout, 11);
+
+  EXPECT_EQ(aclrtSynchronizeStream(a_stream, -1), answer);
+  EXPECT_EQ(last.function, "aclrtSynchronizeStreamWithTimeout");
+  EXPECT_EQ(last.stream, a_stream);
+  EXPECT_EQ(last.timeout, -1);
+
+  EXPECT_EQ(aclrtSynchronizeEvent(an_event, 13), answer);
+  EXPECT_EQ(last.function, "aclrtSynchronizeEventWithTimeout");
+  EXPECT_EQ(last.first, an_event);
+  EXPECT_EQ(last.timeout, 13);
+
+  EXPECT_EQ(aclrtStreamWaitEvent(a_stream, an_event, 14), answer);
+  EXPECT_EQ(last.function, "aclrtStreamWaitEventWithTimeout");
+  EXPECT_EQ(last.stream, a_stream);
+  EXPECT_EQ(last.first, an_event);
+  EXPECT_EQ(last.timeout, 14);
+}
+
+TEST(Waiting, R6_WithoutATimeoutStillReachesTheCFunctions) {
+  EXPECT_EQ(aclrtSynchronizeDevice(), answer);
+  EXPECT_EQ(last.function, "aclrtSynchronizeDevice");
+  EXPECT_EQ(aclrtSynchronizeStream(a_stream), answer);
+  EXPECT_EQ(last.function, "aclrtSynchronizeStream");
+  EXPECT_EQ(aclrtSynchronizeEvent(an_event), answer);
+  EXPECT_EQ(last.function, "aclrtSynchronizeEvent");
+  EXPECT_EQ(aclrtStreamWaitEvent(a_stream, an_event), answer);
+  EXPECT_EQ(last.function, "aclrtStreamWaitEvent");
+}
+
+TEST(Making, R6_AStreamWithPriorityAndFlagsGoesToWithConfig) {
+  aclrtStream stream = nullptr;
+  EXPECT_EQ(aclrtCreateStream(&stream, 3, ACL_STREAM_FAST_SYNC), answer);
+  EXPECT_EQ(last.function, "aclrtCreateStreamWithConfig");
+  EXPECT_EQ(last.first, &stream);
+  EXPECT_EQ(last.size, 3U);
+  EXPECT_EQ(last.choice, ACL_STREAM_FAST_SYNC);
+  EXPECT_EQ(aclrtCreateStream(&stream), answer);
+  EXPECT_EQ(last.function, "aclrtCreateStream");
+}
+
+TEST(Making, R6_AnEventWithAFlagGoesToTheExCreator) {
+  aclrtEvent event = nullptr;
+  EXPECT_EQ(aclrtCreateEvent(&event, ACL_EVENT_TIME_LINE), answer);
+  EXPECT_EQ(last.function, "aclrtCreateEventExWithFlag");
+  EXPECT_EQ(last.first, &event);
+  EXPECT_EQ(last.choice, ACL_EVENT_TIME_LINE);
+  EXPECT_EQ(aclrtCreateEvent(&event), answer);
+  EXPECT_EQ(last.function, "aclrtCreateEvent");
+}
+
+TEST(OperatorTimeout, R6_TwoArgumentsGoToV2) {
+  uint64_t actual = 0;
+  EXPECT_EQ(aclrtSetOpExecuteTimeOut(5000000000U, &actual), answer);
+  EXPECT_EQ(last.function, "aclrtSetOpExecuteTimeOutV2");
+  EXPECT_EQ(last.timeout, 5000000000) << "64 bits arrive";
+  EXPECT_EQ(last.first, &actual);
+  EXPECT_EQ(aclrtSetOpExecuteTimeOut(7), answer);
+  EXPECT_EQ(last.function, "aclrtSetOpExecuteTimeOut");
+}
+
 class TypedBatch : public ::testing::Test {
  protected:
   TypedBatch() { attribute.dstLoc.id = 5; }
@@ -324,6 +565,44 @@ TEST_F(TypedBatch, M414_WithFailIndexPassesItToTheOlderFunction) {
   EXPECT_EQ(last.attributes, 1U);
   EXPECT_EQ(last.first_index, 0U);
   EXPECT_EQ(last.destination_id, 5U);
+}
+
+TEST_F(TypedBatch, M414_QueuedWithoutFailIndexGoesToV2) {
+  EXPECT_EQ(aclrtMemcpyBatchAsync(dsts, room, srcs, sizes, 1, &attribute, indexes, 1, a_stream), answer);
+  EXPECT_EQ(last.function, "aclrtMemcpyBatchAsyncV2");
+  EXPECT_EQ(last.first, &dsts[0]);
+  EXPECT_EQ(last.second, &srcs[0]);
+  EXPECT_EQ(last.size, 9041U);
+  EXPECT_EQ(last.attributes, 1U);
+  EXPECT_EQ(last.stream, a_stream);
+
+  EXPECT_EQ(aclrtMemcpyBatchAsync(dsts, room, srcs, sizes, 1, attribute, a_stream), answer);
+  EXPECT_EQ(last.function, "aclrtMemcpyBatchAsyncV2");
+  EXPECT_EQ(last.size, 9041U);
+  EXPECT_EQ(last.attributes, 1U);
+  EXPECT_EQ(last.first_index, 0U);
+  EXPECT_EQ(last.destination_id, 5U);
+  EXPECT_EQ(last.stream, a_stream);
+  EXPECT_EQ(aclrtMemcpyBatchAsync(dsts, room, srcs, sizes, 1, attribute, nullptr), answer);
+  EXPECT_EQ(last.function, "aclrtMemcpyBatchAsyncV2");
+  EXPECT_EQ(last.stream, nullptr);
+}
+
+TEST_F(TypedBatch, M414_QueuedWithFailIndexPassesItToTheOlderFunction) {
+  EXPECT_EQ(aclrtMemcpyBatchAsync(dsts, room, srcs, sizes, 1, &attribute, indexes, 1, &fail, a_stream),
+            answer);
+  EXPECT_EQ(last.function, "aclrtMemcpyBatchAsync");
+  EXPECT_EQ(last.fail_index, &fail);
+  EXPECT_EQ(last.first, &dsts[0]);
+  EXPECT_EQ(last.stream, a_stream);
+
+  EXPECT_EQ(aclrtMemcpyBatchAsync(dsts, room, srcs, sizes, 1, attribute, &fail, a_stream), answer);
+  EXPECT_EQ(last.function, "aclrtMemcpyBatchAsync");
+  EXPECT_EQ(last.fail_index, &fail);
+  EXPECT_EQ(last.attributes, 1U);
+  EXPECT_EQ(last.first_index, 0U);
+  EXPECT_EQ(last.destination_id, 5U);
+  EXPECT_EQ(last.stream, a_stream);
 }
 
 }  // namespace

@@ -68,9 +68,40 @@ TEST(Signatures, M229_M276_M303_M318_Copies) {
   SUCCEED();
 }
 
+TEST(Signatures, QueuedCopies) {
+  HAS_TYPE(aclrtMemcpyAsync, aclError(void*, size_t, const void*, size_t, aclrtMemcpyKind, aclrtStream));
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+  HAS_TYPE(aclrtMemcpyAsyncWithCondition,
+           aclError(void*, size_t, const void*, size_t, aclrtMemcpyKind, aclrtStream));
+#pragma GCC diagnostic pop
+  HAS_TYPE(aclrtMemcpyBatchAsync, aclError(void**, size_t*, void**, size_t*, size_t, aclrtMemcpyBatchAttr*,
+                                           size_t*, size_t, size_t*, aclrtStream));
+  HAS_TYPE(aclrtMemcpyBatchAsyncV2, aclError(void**, size_t*, void**, size_t*, size_t, aclrtMemcpyBatchAttr*,
+                                             size_t*, size_t, aclrtStream));
+  HAS_TYPE(aclrtMemcpy2dAsync,
+           aclError(void*, size_t, const void*, size_t, size_t, size_t, aclrtMemcpyKind, aclrtStream));
+  HAS_TYPE(aclrtMemcpyAsyncWithDesc, aclError(void*, aclrtMemcpyKind, aclrtStream));
+  HAS_TYPE(aclrtMemcpyAsyncWithOffset,
+           aclError(void**, size_t, size_t, const void**, size_t, size_t, aclrtMemcpyKind, aclrtStream));
+  SUCCEED();
+}
+
 TEST(Signatures, M378_M391_Fills) {
   HAS_TYPE(aclrtMemset, aclError(void*, size_t, int32_t, size_t));
   HAS_TYPE(aclrtMemsetD32, aclError(void*, size_t, uint32_t, size_t));
+  SUCCEED();
+}
+
+TEST(Signatures, QueuedFills) {
+  HAS_TYPE(aclrtMemsetAsync, aclError(void*, size_t, int32_t, size_t, aclrtStream));
+  HAS_TYPE(aclrtMemsetD32Async, aclError(void*, size_t, uint32_t, size_t, aclrtStream));
+  SUCCEED();
+}
+
+TEST(Signatures, WordsInMemory) {
+  HAS_TYPE(aclrtValueWrite, aclError(void*, uint64_t, uint32_t, aclrtStream));
+  HAS_TYPE(aclrtValueWait, aclError(void*, uint64_t, uint32_t, aclrtStream));
   SUCCEED();
 }
 
@@ -98,6 +129,12 @@ TEST(Signatures, R54_R58_R61_R68_DeviceLife) {
   HAS_TYPE(aclrtResetDevice, aclError(int32_t));
   HAS_TYPE(aclrtResetDeviceForce, aclError(int32_t));
   HAS_TYPE(aclrtGetDevice, aclError(int32_t*));
+  SUCCEED();
+}
+
+TEST(Signatures, DeviceSynchronise) {
+  HAS_TYPE(aclrtSynchronizeDevice, aclError());
+  HAS_TYPE(aclrtSynchronizeDeviceWithTimeout, aclError(int32_t));
   SUCCEED();
 }
 
@@ -143,6 +180,8 @@ TEST(Signatures, R98_R100_R101_R102_R104_DeviceSettings) {
   HAS_TYPE(aclrtGetDeviceSatMode, aclError(aclrtFloatOverflowMode*));
   HAS_TYPE(aclrtDeviceSetLimit, aclError(aclrtDeviceLimit, size_t));
   HAS_TYPE(aclrtDeviceGetLimit, aclError(aclrtDeviceLimit, size_t*));
+  HAS_TYPE(aclrtGetOverflowStatus, aclError(void*, size_t, aclrtStream));
+  HAS_TYPE(aclrtResetOverflowStatus, aclError(aclrtStream));
   HAS_TYPE(aclrtDeviceGetHostAtomicCapabilities,
            aclError(uint32_t*, const aclrtAtomicOperation*, uint32_t, int32_t));
   HAS_TYPE(aclrtDeviceGetP2PAtomicCapabilities,
@@ -158,6 +197,11 @@ TEST(Signatures, R122_R123_R124_OptionsAndLimits) {
   HAS_TYPE(aclrtGetDeviceResLimit, aclError(int32_t, aclrtDevResLimitType, uint32_t*));
   HAS_TYPE(aclrtSetDeviceResLimit, aclError(int32_t, aclrtDevResLimitType, uint32_t));
   HAS_TYPE(aclrtResetDeviceResLimit, aclError(int32_t));
+  HAS_TYPE(aclrtGetStreamResLimit, aclError(aclrtStream, aclrtDevResLimitType, uint32_t*));
+  HAS_TYPE(aclrtSetStreamResLimit, aclError(aclrtStream, aclrtDevResLimitType, uint32_t));
+  HAS_TYPE(aclrtResetStreamResLimit, aclError(aclrtStream));
+  HAS_TYPE(aclrtUseStreamResInCurrentThread, aclError(aclrtStream));
+  HAS_TYPE(aclrtUnuseStreamResInCurrentThread, aclError(aclrtStream));
   HAS_TYPE(aclrtGetResInCurrentThread, aclError(aclrtDevResLimitType, uint32_t*));
   SUCCEED();
 }
@@ -170,6 +214,141 @@ TEST(Signatures, R106_R109_R110_R111_R112_R113_R125_Contexts) {
   HAS_TYPE(aclrtGetPrimaryCtxState, aclError(int32_t, uint32_t*, int32_t*));
   HAS_TYPE(aclrtCtxGetCurrentDefaultStream, aclError(aclrtStream*));
   HAS_TYPE(aclrtCtxGetFloatOverflowAddr, aclError(void**));
+  SUCCEED();
+}
+
+TEST(Signatures, StreamLife) {
+  HAS_TYPE(aclrtCreateStream, aclError(aclrtStream*));
+  HAS_TYPE(aclrtCreateStreamWithConfig, aclError(aclrtStream*, uint32_t, uint32_t));
+  HAS_TYPE(aclrtDestroyStream, aclError(aclrtStream));
+  HAS_TYPE(aclrtDestroyStreamForce, aclError(aclrtStream));
+  SUCCEED();
+}
+
+TEST(Signatures, StreamWaitingAndAbort) {
+  HAS_TYPE(aclrtSynchronizeStream, aclError(aclrtStream));
+  HAS_TYPE(aclrtSynchronizeStreamWithTimeout, aclError(aclrtStream, int32_t));
+  HAS_TYPE(aclrtStreamQuery, aclError(aclrtStream, aclrtStreamStatus*));
+  HAS_TYPE(aclrtStreamAbort, aclError(aclrtStream));
+  HAS_TYPE(aclrtStreamStop, aclError(aclrtStream));
+  SUCCEED();
+}
+
+TEST(Signatures, StreamGettersAndAttributes) {
+  HAS_TYPE(aclrtStreamGetId, aclError(aclrtStream, int32_t*));
+  HAS_TYPE(aclrtStreamGetPriority, aclError(aclrtStream, uint32_t*));
+  HAS_TYPE(aclrtStreamGetFlags, aclError(aclrtStream, uint32_t*));
+  HAS_TYPE(aclrtGetStreamAvailableNum, aclError(uint32_t*));
+  HAS_TYPE(aclrtSetStreamAttribute, aclError(aclrtStream, aclrtStreamAttr, aclrtStreamAttrValue*));
+  HAS_TYPE(aclrtGetStreamAttribute, aclError(aclrtStream, aclrtStreamAttr, aclrtStreamAttrValue*));
+  HAS_TYPE(aclrtSetStreamFailureMode, aclError(aclrtStream, uint64_t));
+  HAS_TYPE(aclrtSetStreamOverflowSwitch, aclError(aclrtStream, uint32_t));
+  HAS_TYPE(aclrtGetStreamOverflowSwitch, aclError(aclrtStream, uint32_t*));
+  SUCCEED();
+}
+
+TEST(Signatures, StreamStateAndModels) {
+  HAS_TYPE(aclrtRegStreamStateCallback, aclError(const char*, aclrtStreamStateCallback, void*));
+  HAS_TYPE(aclrtPersistentTaskClean, aclError(aclrtStream));
+  HAS_TYPE(aclrtActiveStream, aclError(aclrtStream, aclrtStream));
+  HAS_TYPE(aclrtSwitchStream, aclError(void*, aclrtCondition, void*, aclrtCompareDataType, aclrtStream,
+                                       aclrtStream, aclrtStream));
+  HAS_TYPE(aclrtCreateStreamConfigHandle, aclrtStreamConfigHandle * ());
+  HAS_TYPE(aclrtDestroyStreamConfigHandle, aclError(aclrtStreamConfigHandle*));
+  HAS_TYPE(aclrtSetStreamConfigOpt,
+           aclError(aclrtStreamConfigHandle*, aclrtStreamConfigAttr, const void*, size_t));
+  HAS_TYPE(aclrtCreateStreamV2, aclError(aclrtStream*, const aclrtStreamConfigHandle*));
+  SUCCEED();
+}
+
+TEST(Signatures, EventLifeAndRecord) {
+  HAS_TYPE(aclrtCreateEvent, aclError(aclrtEvent*));
+  HAS_TYPE(aclrtCreateEventWithFlag, aclError(aclrtEvent*, uint32_t));
+  HAS_TYPE(aclrtCreateEventExWithFlag, aclError(aclrtEvent*, uint32_t));
+  HAS_TYPE(aclrtDestroyEvent, aclError(aclrtEvent));
+  HAS_TYPE(aclrtRecordEvent, aclError(aclrtEvent, aclrtStream));
+  HAS_TYPE(aclrtRecordEventWithFlag, aclError(aclrtEvent, aclrtStream, uint32_t));
+  HAS_TYPE(aclrtResetEvent, aclError(aclrtEvent, aclrtStream));
+  SUCCEED();
+}
+
+TEST(Signatures, StreamWaits) {
+  HAS_TYPE(aclrtStreamWaitEvent, aclError(aclrtStream, aclrtEvent));
+  HAS_TYPE(aclrtStreamWaitEventWithTimeout, aclError(aclrtStream, aclrtEvent, int32_t));
+  HAS_TYPE(aclrtStreamWaitEventWithFlag, aclError(aclrtStream, aclrtEvent, uint32_t, uint32_t));
+  HAS_TYPE(aclrtSetOpWaitTimeout, aclError(uint32_t));
+  SUCCEED();
+}
+
+TEST(Signatures, EventQueriesAndHostWaits) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+  HAS_TYPE(aclrtQueryEvent, aclError(aclrtEvent, aclrtEventStatus*));
+#pragma GCC diagnostic pop
+  HAS_TYPE(aclrtQueryEventStatus, aclError(aclrtEvent, aclrtEventRecordedStatus*));
+  HAS_TYPE(aclrtQueryEventWaitStatus, aclError(aclrtEvent, aclrtEventWaitStatus*));
+  HAS_TYPE(aclrtSynchronizeEvent, aclError(aclrtEvent));
+  HAS_TYPE(aclrtSynchronizeEventWithTimeout, aclError(aclrtEvent, int32_t));
+  SUCCEED();
+}
+
+TEST(Signatures, EventTimesIdsAndProcesses) {
+  HAS_TYPE(aclrtEventElapsedTime, aclError(float*, aclrtEvent, aclrtEvent));
+  HAS_TYPE(aclrtEventGetTimestamp, aclError(aclrtEvent, uint64_t*));
+  HAS_TYPE(aclrtGetEventId, aclError(aclrtEvent, uint32_t*));
+  HAS_TYPE(aclrtGetEventAvailNum, aclError(uint32_t*));
+  HAS_TYPE(aclrtIpcGetEventHandle, aclError(aclrtEvent, aclrtIpcEventHandle*));
+  HAS_TYPE(aclrtIpcOpenEventHandle, aclError(aclrtIpcEventHandle, aclrtEvent*));
+  SUCCEED();
+}
+
+TEST(Signatures, HostCallbacks) {
+  HAS_TYPE(aclrtSubscribeReport, aclError(uint64_t, aclrtStream));
+  HAS_TYPE(aclrtUnSubscribeReport, aclError(uint64_t, aclrtStream));
+  HAS_TYPE(aclrtLaunchCallback, aclError(aclrtCallback, void*, aclrtCallbackBlockType, aclrtStream));
+  HAS_TYPE(aclrtProcessReport, aclError(int32_t));
+  HAS_TYPE(aclrtLaunchHostFunc, aclError(aclrtStream, aclrtHostFunc, void*));
+  HAS_TYPE(aclrtGetThreadLastTaskId, aclError(uint32_t*));
+  HAS_TYPE(aclrtSubscribeHostFunc, aclError(uint64_t, aclrtStream));
+  HAS_TYPE(aclrtProcessHostFunc, aclError(int32_t));
+  HAS_TYPE(aclrtUnSubscribeHostFunc, aclError(uint64_t, aclrtStream));
+  SUCCEED();
+}
+
+TEST(Signatures, OperatorTimeouts) {
+  HAS_TYPE(aclrtGetOpTimeOutInterval, aclError(uint64_t*));
+  HAS_TYPE(aclrtSetOpExecuteTimeOut, aclError(uint32_t));
+  HAS_TYPE(aclrtSetOpExecuteTimeOutV2, aclError(uint64_t, uint64_t*));
+  HAS_TYPE(aclrtSetOpExecuteTimeOutWithMs, aclError(uint32_t));
+  HAS_TYPE(aclrtGetOpExecuteTimeout, aclError(uint32_t*));
+  SUCCEED();
+}
+
+TEST(Signatures, Notifies) {
+  HAS_TYPE(aclrtCreateNotify, aclError(aclrtNotify*, uint64_t));
+  HAS_TYPE(aclrtDestroyNotify, aclError(aclrtNotify));
+  HAS_TYPE(aclrtRecordNotify, aclError(aclrtNotify, aclrtStream));
+  HAS_TYPE(aclrtWaitAndResetNotify, aclError(aclrtNotify, aclrtStream, uint32_t));
+  HAS_TYPE(aclrtGetNotifyId, aclError(aclrtNotify, uint32_t*));
+  HAS_TYPE(aclrtNotifyBatchReset, aclError(aclrtNotify*, size_t));
+  HAS_TYPE(aclrtNotifyGetExportKey, aclError(aclrtNotify, char*, size_t, uint64_t));
+  HAS_TYPE(aclrtNotifyImportByKey, aclError(aclrtNotify*, const char*, uint64_t));
+  HAS_TYPE(aclrtNotifySetImportPid, aclError(aclrtNotify, int32_t*, size_t));
+  HAS_TYPE(aclrtNotifySetImportPidInterServer, aclError(aclrtNotify, aclrtServerPid*, size_t));
+  SUCCEED();
+}
+
+TEST(Signatures, FailedTasksAndAbort) {
+  HAS_TYPE(aclrtSetExceptionInfoCallback, aclError(aclrtExceptionInfoCallback));
+  HAS_TYPE(aclrtExceptionInfoCallbackRegister, aclError(aclrtExceptionInfoCallback));
+  HAS_TYPE(aclrtExceptionInfoCallbackUnregister, aclError(aclrtExceptionInfoCallback));
+  HAS_TYPE(aclrtGetTaskIdFromExceptionInfo, uint32_t(const aclrtExceptionInfo*));
+  HAS_TYPE(aclrtGetStreamIdFromExceptionInfo, uint32_t(const aclrtExceptionInfo*));
+  HAS_TYPE(aclrtGetThreadIdFromExceptionInfo, uint32_t(const aclrtExceptionInfo*));
+  HAS_TYPE(aclrtGetDeviceIdFromExceptionInfo, uint32_t(const aclrtExceptionInfo*));
+  HAS_TYPE(aclrtGetErrorCodeFromExceptionInfo, uint32_t(const aclrtExceptionInfo*));
+  HAS_TYPE(aclrtDeviceTaskAbort, aclError(int32_t, uint32_t));
+  HAS_TYPE(aclrtSetDeviceTaskAbortCallback, aclError(const char*, aclrtDeviceTaskAbortCallback, void*));
   SUCCEED();
 }
 

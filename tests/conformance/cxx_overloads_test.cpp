@@ -158,4 +158,103 @@ TEST_F(CxxOverloads, M414_OneAttributeForTheWholeBatch) {
   EXPECT_EQ(aclrtFree(device), ACL_SUCCESS);
 }
 
+TEST_F(CxxOverloads, R6_WaitingWithATimeout_HasTheChecksOfTheCFunctions) {
+  EXPECT_EQ(aclrtSynchronizeDevice(0), kBadValue);
+  EXPECT_EQ(aclrtSynchronizeDevice(1000), ACL_SUCCESS);
+  EXPECT_EQ(aclrtSynchronizeDevice(), ACL_SUCCESS);
+  EXPECT_EQ(aclrtSynchronizeStream(nullptr, 0), kBadValue);
+  EXPECT_EQ(aclrtSynchronizeStream(nullptr, 1000), ACL_SUCCESS);
+  EXPECT_EQ(aclrtSynchronizeEvent(nullptr, 0), kBadValue) << "the timeout is looked at before the event";
+  EXPECT_EQ(aclrtSynchronizeEvent(nullptr, 1), kBadArgument);
+  aclrtEvent event = nullptr;
+  ASSERT_EQ(aclrtCreateEvent(&event), ACL_SUCCESS);
+  ASSERT_EQ(aclrtRecordEvent(event, nullptr), ACL_SUCCESS);
+  EXPECT_EQ(aclrtStreamWaitEvent(nullptr, event, -1), kBadValue);
+  EXPECT_EQ(aclrtStreamWaitEvent(nullptr, event, 1), ACL_SUCCESS);
+  EXPECT_EQ(aclrtSynchronizeStream(nullptr, -1), ACL_SUCCESS);
+  EXPECT_EQ(aclrtSynchronizeEvent(event, -1), ACL_SUCCESS);
+  EXPECT_EQ(aclrtDestroyEvent(event), ACL_SUCCESS);
+}
+
+TEST_F(CxxOverloads, R6_AStreamWithPriorityAndFlags) {
+  aclrtStream stream = nullptr;
+  ASSERT_EQ(aclrtCreateStream(&stream, 3, ACL_STREAM_FAST_LAUNCH), ACL_SUCCESS);
+  std::uint32_t priority = 99, flags = 99;
+  EXPECT_EQ(aclrtStreamGetPriority(stream, &priority), ACL_SUCCESS);
+  EXPECT_EQ(aclrtStreamGetFlags(stream, &flags), ACL_SUCCESS);
+  EXPECT_EQ(priority, 3U);
+  EXPECT_EQ(flags, ACL_STREAM_FAST_LAUNCH);
+  EXPECT_EQ(aclrtDestroyStream(stream), ACL_SUCCESS);
+}
+
+TEST_F(CxxOverloads, R6_AnEventWithAFlagIsAnExEvent) {
+  aclrtEvent with_flag = nullptr, plain = nullptr;
+  ASSERT_EQ(aclrtCreateEvent(&with_flag, ACL_EVENT_SYNC), ACL_SUCCESS);
+  ASSERT_EQ(aclrtCreateEvent(&plain), ACL_SUCCESS);
+  aclrtEventRecordedStatus status = ACL_EVENT_RECORDED_STATUS_NOT_READY;
+  EXPECT_EQ(aclrtQueryEventStatus(with_flag, &status), ACL_SUCCESS);
+  EXPECT_EQ(status, ACL_EVENT_RECORDED_STATUS_COMPLETE);
+  EXPECT_EQ(aclrtResetEvent(with_flag, nullptr), kUnsupported);
+  EXPECT_EQ(aclrtQueryEventStatus(plain, &status), ACL_SUCCESS);
+  EXPECT_EQ(status, ACL_EVENT_RECORDED_STATUS_NOT_READY) << "the C function makes another kind";
+  EXPECT_EQ(aclrtDestroyEvent(with_flag), ACL_SUCCESS);
+  EXPECT_EQ(aclrtDestroyEvent(plain), ACL_SUCCESS);
+}
+
+TEST_F(CxxOverloads, R6_TheOperatorTimeoutAnswersWhatResults) {
+  std::uint64_t interval = 0, actual = 0;
+  ASSERT_EQ(aclrtGetOpTimeOutInterval(&interval), ACL_SUCCESS);
+  EXPECT_EQ(aclrtSetOpExecuteTimeOut(1, &actual), ACL_SUCCESS);
+  EXPECT_EQ(actual, interval);
+  EXPECT_EQ(aclrtSetOpExecuteTimeOut(1, nullptr), kBadArgument);
+  EXPECT_EQ(aclrtSetOpExecuteTimeOut(1), ACL_SUCCESS);
+}
+
+TEST_F(CxxOverloads, M414_TypedCopiesOnAStream) {
+  std::uint32_t *device = nullptr, *host = nullptr;
+  ASSERT_EQ(aclrtMalloc(&device, 8), ACL_SUCCESS);
+  ASSERT_EQ(aclrtMallocHost(&host, 16), ACL_SUCCESS);
+  host[0] = 0x11223344;
+  host[1] = 0x55667788;
+  EXPECT_EQ(aclrtMemcpyAsync(device, 8, host, 8, ACL_MEMCPY_HOST_TO_DEVICE, nullptr), ACL_SUCCESS);
+  EXPECT_EQ(aclrtMemcpy2dAsync(host + 2, 4, device, 4, 4, 2, ACL_MEMCPY_DEVICE_TO_HOST, nullptr),
+            ACL_SUCCESS);
+  EXPECT_EQ(aclrtSynchronizeStream(nullptr), ACL_SUCCESS);
+  EXPECT_EQ(host[2], host[0]);
+  EXPECT_EQ(host[3], host[1]);
+  EXPECT_EQ(aclrtMemcpyAsync(device, 7, host, 8, ACL_MEMCPY_HOST_TO_DEVICE, nullptr), kBadValue)
+      << "sizes are in bytes";
+  EXPECT_EQ(aclrtFreeHost(host), ACL_SUCCESS);
+  EXPECT_EQ(aclrtFree(device), ACL_SUCCESS);
+}
+
+TEST_F(CxxOverloads, M414_TypedBatchOnAStream_WithAndWithoutFailIndex) {
+  char *device = nullptr, *host = nullptr;
+  ASSERT_EQ(aclrtMalloc(&device, 2), ACL_SUCCESS);
+  ASSERT_EQ(aclrtMallocHost(&host, 2), ACL_SUCCESS);
+  host[0] = 'a';
+  host[1] = 'b';
+  char* dsts[2] = {device, device + 1};
+  char* srcs[2] = {host, host + 1};
+  std::size_t sizes[2] = {1, 1}, rooms[2] = {1, 1}, starts[1] = {0}, fail = kUnset;
+  aclrtMemcpyBatchAttr up = host_to_device();
+  EXPECT_EQ(aclrtMemcpyBatchAsync(dsts, rooms, srcs, sizes, 2, &up, starts, 1, &fail, nullptr), ACL_SUCCESS);
+  EXPECT_EQ(fail, kNoItem);
+  EXPECT_EQ(aclrtSynchronizeStream(nullptr), ACL_SUCCESS);
+  EXPECT_EQ(read_from(device, 2), (Bytes{'a', 'b'}));
+  host[0] = 'c';
+  EXPECT_EQ(aclrtMemcpyBatchAsync(dsts, rooms, srcs, sizes, 2, &up, starts, 1, nullptr), ACL_SUCCESS);
+  EXPECT_EQ(aclrtSynchronizeStream(nullptr), ACL_SUCCESS);
+  EXPECT_EQ(read_from(device, 2), (Bytes{'c', 'b'}));
+  host[1] = 'd';
+  EXPECT_EQ(aclrtMemcpyBatchAsync(dsts, rooms, srcs, sizes, 2, up, nullptr), ACL_SUCCESS);
+  EXPECT_EQ(aclrtSynchronizeStream(nullptr), ACL_SUCCESS);
+  EXPECT_EQ(read_from(device, 2), (Bytes{'c', 'd'}));
+  fail = kUnset;
+  EXPECT_EQ(aclrtMemcpyBatchAsync(dsts, rooms, srcs, sizes, 2, device_to_host(), &fail, nullptr), kBadValue);
+  EXPECT_EQ(fail, 0U);
+  EXPECT_EQ(aclrtFreeHost(host), ACL_SUCCESS);
+  EXPECT_EQ(aclrtFree(device), ACL_SUCCESS);
+}
+
 }  // namespace

@@ -1,24 +1,17 @@
 // Which products have which functions. A missing one answers 207000 after the 100000 checks and the context.
 #include <cstdint>
-#include <functional>
-#include <set>
 #include <string>
 #include <vector>
 
-#include "support/device_fixture.h"
-#include "support/fresh_process.h"
+#include "support/products.h"
 
 namespace {
 
+using belay_test::expect_all_but_ipv;
+using belay_test::expect_only_on;
+using belay_test::Function;
 using belay_test::in_fresh_process;
-using belay_test::Settings;
-
-struct Function {
-  std::string name;
-  std::function<aclError()> call;           // with good arguments, a device is set
-  std::function<aclError()> refused_first;  // breaks a 100000 rule; may be empty
-  bool needs_context = false;
-};
+using belay_test::kProducts;
 
 std::int32_t number = 0, second = 0, third = 0;
 std::uint32_t unsigned_number = 0;
@@ -28,48 +21,6 @@ std::size_t size = 0;
 aclrtUuid uuid;
 char text[256];
 char package[] = "runtime";
-
-const std::set<std::string> kAll = {"950", "A3", "A2", "310B", "310P", "910", "IPV350"};
-
-void expect_missing(const Function& function) {
-  SCOPED_TRACE(function.name);
-  if (function.refused_first) {
-    EXPECT_EQ(function.refused_first(), ACL_ERROR_INVALID_PARAM);
-  }
-  EXPECT_EQ(function.call(),
-            function.needs_context ? ACL_ERROR_RT_CONTEXT_NULL : ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
-  aclrtGetLastError(ACL_RT_THREAD_LEVEL);
-  EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-  EXPECT_EQ(function.call(), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
-  EXPECT_EQ(aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL), ACL_SUCCESS) << "a missing function is no last error";
-  if (function.refused_first) {
-    EXPECT_EQ(function.refused_first(), ACL_ERROR_INVALID_PARAM);
-  }
-  EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
-}
-
-void expect_present(const Function& function) {
-  SCOPED_TRACE(function.name);
-  EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-  EXPECT_NE(function.call(), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
-  EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
-}
-
-// Every function on every product, each product in a process of its own.
-void expect_only_on(const std::set<std::string>& products, const std::vector<Function>& functions) {
-  for (const std::string& product : kAll) {
-    in_fresh_process({{"BELAY_PRODUCT", product}, {"BELAY_DEVICES", "2"}}, [&] {
-      SCOPED_TRACE(product);
-      for (const Function& function : functions) {
-        if (products.count(product) != 0) {
-          expect_present(function);
-        } else {
-          expect_missing(function);
-        }
-      }
-    });
-  }
-}
 
 TEST(RuntimeProducts, R266_IdentityAndLimitsOn950A3A2) {
   const std::vector<Function> functions = {
@@ -111,7 +62,7 @@ TEST(RuntimeProducts, R266_R91_PeerAccess) {
 }
 
 TEST(RuntimeProducts, R266_WhatEveryProductHas) {
-  for (const std::string& product : kAll) {
+  for (const std::string& product : kProducts) {
     in_fresh_process({{"BELAY_PRODUCT", product}}, [&product] {
       SCOPED_TRACE(product);
       EXPECT_EQ(aclInit(nullptr), ACL_SUCCESS);
@@ -151,10 +102,6 @@ TEST(RuntimeProducts, R266_WhatEveryProductHas) {
 aclError nothing_at_init(const char*, std::size_t, void*) { return ACL_SUCCESS; }
 aclError nothing_at_end(void*) { return ACL_SUCCESS; }
 void nothing_at_set(std::int32_t, aclrtDeviceState, void*) {}
-
-void expect_all_but_ipv(const std::vector<Function>& functions) {
-  expect_only_on({"950", "A3", "A2", "310B", "310P", "910"}, functions);
-}
 
 TEST(RuntimeProducts, R266_StartAndCallbacksAreMissingOnIpv) {
   expect_all_but_ipv({
@@ -263,7 +210,7 @@ TEST(RuntimeProducts, R266_SettingsAreMissingOnIpv) {
 }
 
 TEST(RuntimeProducts, R104_R125_NoProductHasThese) {
-  for (const std::string& product : kAll) {
+  for (const std::string& product : kProducts) {
     in_fresh_process({{"BELAY_PRODUCT", product}}, [&product] {
       SCOPED_TRACE(product);
       EXPECT_EQ(aclrtDeviceGetHostAtomicCapabilities(nullptr, nullptr, 0, 0),

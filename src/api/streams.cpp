@@ -1,0 +1,228 @@
+// Streams: create, destroy, wait, ask, set, take work back.
+#include "acl/acl.h"
+#include "api/door.h"
+#include "runtime/stream_calls.h"
+
+using namespace belay;
+
+aclError aclrtCreateStream(aclrtStream* stream) {
+  return enter("aclrtCreateStream", [&](Process& p) { return create_stream(p, stream, 0, 0); });
+}
+
+aclError aclrtCreateStreamWithConfig(aclrtStream* stream, uint32_t priority, uint32_t flag) {
+  return enter("aclrtCreateStreamWithConfig", [&](Process& p) { return create_stream(p, stream, priority, flag); });
+}
+
+aclError aclrtDestroyStream(aclrtStream stream) {
+  return enter("aclrtDestroyStream", [&](Process& p) { return destroy_stream(p, stream, false); });
+}
+
+aclError aclrtDestroyStreamForce(aclrtStream stream) {
+  return enter("aclrtDestroyStreamForce", [&](Process& p) { return destroy_stream(p, stream, true); });
+}
+
+// --- waiting and asking ---------------------------------------------------------------------------
+
+aclError aclrtSynchronizeStream(aclrtStream stream) {
+  return enter("aclrtSynchronizeStream", [&](Process& p) { return synchronize_stream(p, stream, -1, "R-139"); });
+}
+
+aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout) {
+  return enter("aclrtSynchronizeStreamWithTimeout", [&](Process& p) -> Status {
+    if (Status fits = check_timeout("R-141", timeout); !fits) return fits;
+    if (Status here = here_with_context(p, "R-139", Feature::NotOnIpv); !here) return here;
+    return synchronize_stream(p, stream, timeout, "R-141");
+  });
+}
+
+aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {
+  return enter("aclrtStreamQuery", [&](Process& p) { return query_stream(p, stream, status); });
+}
+
+aclError aclrtSynchronizeDevice(void) {
+  return enter("aclrtSynchronizeDevice", [&](Process& p) -> Status {
+    if (Status here = here_with_context(p, "R-70", Feature::NotOnIpv); !here) return here;
+    return synchronize_device(p, -1, "R-70");
+  });
+}
+
+aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout) {
+  return enter("aclrtSynchronizeDeviceWithTimeout", [&](Process& p) -> Status {
+    if (Status fits = check_timeout("R-72", timeout); !fits) return fits;
+    if (Status here = here_with_context(p, "R-72", Feature::NotOnIpv); !here) return here;
+    return synchronize_device(p, timeout, "R-72");
+  });
+}
+
+aclError aclrtStreamGetId(aclrtStream stream, int32_t* streamId) {
+  return enter("aclrtStreamGetId", [&](Process& p) -> Status {
+    if (streamId == nullptr) return null_pointer("R-146", "streamId");
+    if (Status here = here_with_context(p, "R-146", Feature::NotOnIpv); !here) return here;
+    Result<StreamRef> found =
+        stream != nullptr ? known_stream(p, stream, "R-146") : meant_stream(p, stream, "R-146");
+    if (!found) return found.take_refusal();
+    *streamId = (*found)->id;
+    return done();
+  });
+}
+
+aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t* priority) {
+  return enter("aclrtStreamGetPriority", [&](Process& p) -> Status {
+    if (priority == nullptr) return null_pointer("R-146", "priority");
+    if (Status here = here_with_context(p, "R-147", Feature::NotOnIpv); !here) return here;
+    Result<StreamRef> found = meant_stream(p, stream, "R-147");
+    if (!found) return found.take_refusal();
+    *priority = (*found)->priority.load();
+    return done();
+  });
+}
+
+aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t* flags) {
+  return enter("aclrtStreamGetFlags", [&](Process& p) -> Status {
+    if (flags == nullptr) return null_pointer("R-146", "flags");
+    if (Status here = here_with_context(p, "R-147", Feature::NotOnIpv); !here) return here;
+    Result<StreamRef> found = meant_stream(p, stream, "R-147");
+    if (!found) return found.take_refusal();
+    *flags = (*found)->flags;
+    return done();
+  });
+}
+
+aclError aclrtGetStreamAvailableNum(uint32_t* streamCount) {
+  return enter("aclrtGetStreamAvailableNum", [&](Process& p) -> Status {
+    if (streamCount == nullptr) return null_pointer("R-148", "streamCount");
+    if (Status ready = needs_context(p, "R-148", Feature::NotOnIpv); !ready) return ready;
+    const Context* context = p.current();
+    if (context == nullptr) return no_context("R-148");
+    *streamCount = p.streams().available(context->device);
+    return done();
+  });
+}
+
+// --- attributes -----------------------------------------------------------------------------------
+
+aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType, aclrtStreamAttrValue* value) {
+  return enter("aclrtSetStreamAttribute", [&](Process& p) -> Status {
+    if (value == nullptr) return null_pointer("R-149", "value");
+    if (Status here = here_with_context(p, "R-149", Feature::NotOnIpv); !here) return here;
+    return set_attribute(p, stream, stmAttrType, *value);
+  });
+}
+
+aclError aclrtGetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType, aclrtStreamAttrValue* value) {
+  return enter("aclrtGetStreamAttribute", [&](Process& p) -> Status {
+    if (value == nullptr) return null_pointer("R-149", "value");
+    if (Status here = here_with_context(p, "R-149", Feature::NotOnIpv); !here) return here;
+    return get_attribute(p, stream, stmAttrType, *value);
+  });
+}
+
+aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode) {
+  return enter("aclrtSetStreamFailureMode", [&](Process& p) -> Status {
+    if (Status here = here_with_context(p, "R-152", Feature::NotOnIpv); !here) return here;
+    aclrtStreamAttrValue value{};
+    value.failureMode = mode;
+    return set_attribute(p, stream, ACL_STREAM_ATTR_FAILURE_MODE, value);
+  });
+}
+
+aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag) {
+  return enter("aclrtSetStreamOverflowSwitch", [&](Process& p) -> Status {
+    if (flag > 1) return bad_value("R-151", "flag", flag, "0 or 1");
+    if (Status here = here_with_context(p, "R-151", Feature::StreamControl); !here) return here;
+    aclrtStreamAttrValue value{};
+    value.overflowSwitch = flag;
+    return set_attribute(p, stream, ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK, value);
+  });
+}
+
+aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t* flag) {
+  return enter("aclrtGetStreamOverflowSwitch", [&](Process& p) -> Status {
+    if (flag == nullptr) return null_pointer("R-149", "flag");
+    if (Status here = here_with_context(p, "R-151", Feature::StreamControl); !here) return here;
+    aclrtStreamAttrValue value{};
+    Status got = get_attribute(p, stream, ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK, value);
+    if (got) *flag = value.overflowSwitch;
+    return got;
+  });
+}
+
+aclError aclrtGetOverflowStatus(void* outputAddr, size_t outputSize, aclrtStream stream) {
+  return enter("aclrtGetOverflowStatus", [&](Process& p) -> Status {
+    constexpr size_t kStatusBytes = 64;  // whatever outputSize says
+    (void)outputSize;
+    if (outputAddr == nullptr) return null_pointer("R-103", "outputAddr");
+    if (Status here = here_with_context(p, "R-103", Feature::NotOnIpv); !here) return here;
+    Result<StreamRef> own = own_stream(p, stream, "R-103");
+    if (!own) return own.take_refusal();
+    return submit(p, **own, fill_task(workplace(p, **own), outputAddr, 0, kStatusBytes), "aclrtGetOverflowStatus");
+  });
+}
+
+aclError aclrtResetOverflowStatus(aclrtStream stream) {
+  return enter("aclrtResetOverflowStatus", [&](Process& p) -> Status {
+    if (Status here = here_with_context(p, "R-103", Feature::NotOnIpv); !here) return here;
+    Result<StreamRef> own = own_stream(p, stream, "R-103");
+    if (!own) return own.take_refusal();
+    return submit(p, **own, nothing_task(), "aclrtResetOverflowStatus");
+  });
+}
+
+// --- taking work back -----------------------------------------------------------------------------
+
+aclError aclrtStreamAbort(aclrtStream stream) {
+  return enter("aclrtStreamAbort", [&](Process& p) { return abort_stream(p, stream); });
+}
+
+aclError aclrtStreamStop(aclrtStream stream) {
+  return enter("aclrtStreamStop", [&](Process& p) { return stop_stream(p, stream); });
+}
+
+aclError aclrtDeviceTaskAbort(int32_t deviceId, uint32_t timeout) {
+  return enter("aclrtDeviceTaskAbort", [&](Process& p) { return abort_device(p, deviceId, timeout); });
+}
+
+aclError aclrtSetDeviceTaskAbortCallback(const char* regName, aclrtDeviceTaskAbortCallback callback, void* args) {
+  return enter("aclrtSetDeviceTaskAbortCallback", [&](Process& p) -> Status {
+    if (regName == nullptr) return null_pointer("R-230", "regName");
+    if (Status here = needs_feature(p, Feature::StreamControl, "R-266"); !here) return here;
+    return p.state_callbacks().task_abort.set("R-230", regName, callback, args);
+  });
+}
+
+aclError aclrtRegStreamStateCallback(const char* regName, aclrtStreamStateCallback callback, void* args) {
+  return enter("aclrtRegStreamStateCallback", [&](Process& p) -> Status {
+    if (regName == nullptr) return null_pointer("R-156", "regName");
+    if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
+    return p.state_callbacks().stream.set("R-156", regName, callback, args);
+  });
+}
+
+// --- what needs models, or another build of the vendor's (R-157) ------------------------------------
+
+namespace {
+
+aclError of_models(const char* api) {
+  return enter(api, [](Process&) -> Status {
+    return unsupported("R-157", "this function works on models, or in another build of the runtime, and is not emulated");
+  });
+}
+
+}  // namespace
+
+aclError aclrtPersistentTaskClean(aclrtStream) { return of_models("aclrtPersistentTaskClean"); }
+aclError aclrtActiveStream(aclrtStream, aclrtStream) { return of_models("aclrtActiveStream"); }
+aclError aclrtSwitchStream(void*, aclrtCondition, void*, aclrtCompareDataType, aclrtStream, aclrtStream, aclrtStream) {
+  return of_models("aclrtSwitchStream");
+}
+aclrtStreamConfigHandle* aclrtCreateStreamConfigHandle(void) {
+  (void)of_models("aclrtCreateStreamConfigHandle");
+  return nullptr;
+}
+aclError aclrtDestroyStreamConfigHandle(aclrtStreamConfigHandle*) {
+  return of_models("aclrtDestroyStreamConfigHandle");
+}
+aclError aclrtSetStreamConfigOpt(aclrtStreamConfigHandle*, aclrtStreamConfigAttr, const void*, size_t) {
+  return of_models("aclrtSetStreamConfigOpt");
+}
+aclError aclrtCreateStreamV2(aclrtStream*, const aclrtStreamConfigHandle*) { return of_models("aclrtCreateStreamV2"); }

@@ -1,0 +1,37 @@
+// Tells whoever waits for words of device memory that some were written or freed.
+//
+// Costs one fence and one load where nobody waits.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+namespace belay {
+
+class Watch {
+ public:
+  using Heard = std::function<void(std::uintptr_t start, std::size_t bytes)>;
+  void set(Heard heard) { heard_ = std::move(heard); }  // once, before anything is written
+
+  // Who waits says so before he looks; who writes asks after he wrote. One of the two sees the other.
+  void add() { count_.fetch_add(1, std::memory_order_seq_cst); }
+  void remove() { count_.fetch_sub(1, std::memory_order_seq_cst); }
+
+  void tell(std::uintptr_t start, std::size_t bytes) {
+#if defined(__SANITIZE_THREAD__)  // which does not know fences
+    count_.fetch_add(0, std::memory_order_seq_cst);
+#else
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+    if (count_.load(std::memory_order_relaxed) != 0) [[unlikely]]
+      heard_(start, bytes);
+  }
+
+ private:
+  std::atomic<std::uint32_t> count_{0};
+  Heard heard_;
+};
+
+}  // namespace belay

@@ -1,0 +1,51 @@
+#include "platform/threads.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <csignal>
+#include <memory>
+#include <utility>
+
+namespace belay::platform {
+namespace {
+
+struct Start {
+  const char* name;
+  std::function<void()> body;
+};
+
+void* enter(void* argument) {
+  const std::unique_ptr<Start> start{static_cast<Start*>(argument)};
+  ::pthread_setname_np(::pthread_self(), start->name);
+  start->body();
+  return nullptr;
+}
+
+}  // namespace
+
+bool start_thread(const char* name, std::function<void()> body) {
+  auto start = std::make_unique<Start>(Start{name, std::move(body)});
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);  // inherited by the new thread
+  pthread_attr_t attributes;
+  ::pthread_attr_init(&attributes);
+  ::pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_t thread{};
+  const bool started = ::pthread_create(&thread, &attributes, enter, start.get()) == 0;
+  ::pthread_attr_destroy(&attributes);
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (started) (void)start.release();  // the thread deletes it
+  return started;
+}
+
+unsigned processors() {
+  cpu_set_t mine;
+  if (::sched_getaffinity(0, sizeof mine, &mine) != 0) return 1;
+  return static_cast<unsigned>(std::max(1, CPU_COUNT(&mine)));
+}
+
+}  // namespace belay::platform

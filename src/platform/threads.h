@@ -1,0 +1,36 @@
+// Threads of our own, beside those of the program.
+#pragma once
+
+#include <pthread.h>
+
+#include <functional>
+#include <mutex>
+
+namespace belay::platform {
+
+// Starts a thread that nobody joins. All signals are blocked on it: the program's handlers belong on the
+// program's threads. False where the system has no room for another thread.
+bool start_thread(const char* name, std::function<void()> body);
+
+unsigned processors();  // that this process may use
+
+// A mutex that tries for a moment before it sleeps: for locks that are held for a few hundred instructions.
+class SpinningMutex {
+ public:
+  SpinningMutex() { *mutex_.native_handle() = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP; }
+  std::mutex& get() { return mutex_; }
+
+ private:
+  std::mutex mutex_;
+};
+
+// Waits a few nanoseconds in a loop that looks at memory.
+inline void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+}  // namespace belay::platform

@@ -1,0 +1,452 @@
+#include "runtime/event_calls.h"
+
+#include <utility>
+
+#include "base/words.h"
+#include "observe/observe.h"
+#include "runtime/stream_calls.h"
+
+namespace belay {
+namespace {
+
+using schedule::Arrival;
+using schedule::Capture;
+using schedule::Lock;
+
+constexpr std::uint32_t kFreelyCombined = ACL_EVENT_SYNC | ACL_EVENT_CAPTURE_STREAM_PROGRESS | 0x4U | ACL_EVENT_TIME_LINE;
+
+bool legal_flags(Event::Kind kind, std::uint32_t flags) {
+  if (flags != 0 && (flags & ~kFreelyCombined) == 0) return true;
+  if (kind == Event::Kind::Ex) return flags == ACL_EVENT_IPC;
+  return flags == ACL_EVENT_DEVICE_USE_ONLY || flags == ACL_EVENT_EXTERNAL;
+}
+
+// Flagged events that streams wait for have their number from the start.
+bool holds_number(const Event& event) {
+  return event.kind == Event::Kind::Flagged && (event.synchronises() || event.is_external());
+}
+
+Refusal not_from_host(const char* rule) {
+  return rejected(rule, "event", "it", "it was created for use by the device only",
+                  "create it without ACL_EVENT_DEVICE_USE_ONLY");
+}
+
+Refusal never_recorded(const char* rule) {
+  return refuse({ACL_ERROR_RT_INTERNAL_ERROR, rule, "EE1018", "the event was never recorded", "",
+                 "call aclrtRecordEvent first"});
+}
+
+Refusal no_time(const char* rule, const char* why, const char* solution) {
+  return refuse({ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, rule, "EE1018", fmt::format("the event has no time: {}", why), "",
+                 solution});
+}
+
+// The first flag that is used with an event stays, even where the call fails.
+Status check_sticky_flag(Process& process, Event& event, std::uint32_t flag, const char* rule) {
+  const Lock lock = process.scheduler().lock();
+  if (!event.sticky_flag) event.sticky_flag = flag;
+  if (*event.sticky_flag == flag) return done();
+  return rejected(rule, "flag", flag, fmt::format("this event was used with flag {} before", *event.sticky_flag),
+                  "use one flag with an event");
+}
+
+// EXTERNAL is for a stream that is being captured, which none is.
+Refusal outside_capture(const Event& event, const char* rule) {
+  if (event.kind != Event::Kind::Ex || event.flags != ACL_EVENT_SYNC) {
+    return unsupported(rule, "the external flag goes with events of aclrtCreateEventExWithFlag(ACL_EVENT_SYNC) only");
+  }
+  return refuse({ACL_ERROR_RT_STREAM_NOT_CAPTURED, rule, "EE1018",
+                 "the external flag is for a stream that is being captured, and this one is not", "",
+                 "pass flag 0"});
+}
+
+}  // namespace
+
+Result<EventRef> known_event(Process& process, aclrtEvent event, const char* rule) {
+  if (event == nullptr) return null_pointer(rule, "event");
+  EventRef found = process.events().events.find(handle_of(event));
+  if (found == nullptr) return stale_handle(rule, "event", handle_of(event));
+  return found;
+}
+
+Status create_event(Process& process, aclrtEvent* out, Event::Kind kind, std::uint32_t flags) {
+  if (out == nullptr) return null_pointer("R-158", "event");
+  if (Status here = here_with_context(process, "R-158", Feature::NotOnIpv); !here) return here;
+  if (!legal_flags(kind, flags)) {
+    return rejected("R-158", "flag", fmt::format("{:#x}", flags), "no such flag, or one that does not go with others",
+                    "combine ACL_EVENT_SYNC, ACL_EVENT_CAPTURE_STREAM_PROGRESS and ACL_EVENT_TIME_LINE");
+  }
+  const Context* context = process.current();
+  if (context == nullptr) return no_context("R-158");
+  if (flags == ACL_EVENT_IPC)
+    return unsupported("R-188", "events are not shared between processes", "use an event of this process");
+  auto event = std::make_shared<Event>(kind, flags, context->device);
+  if (holds_number(*event)) {
+    event->number = process.events().numbers[event->device].take();
+    if (!event->number) {
+      return refuse({ACL_ERROR_RT_NO_EVENT_RESOURCE, "R-160", "EL0008",
+                     fmt::format("all {} events of device {} are in use", process.events().limit, event->device), "",
+                     "destroy events that are not needed any more"});
+    }
+  }
+  const Handle handle = new_handle();
+  process.events().events.add(handle, std::move(event));
+  *out = reinterpret_cast<aclrtEvent>(handle);
+  return done();
+}
+
+Status destroy_event(Process& process, aclrtEvent handle) {
+  if (handle == nullptr) return null_pointer("R-162", "event");
+  if (Status here = needs_feature(process, Feature::NotOnIpv, "R-266"); !here) return here;
+  const EventRef event = process.events().events.take(handle_of(handle));
+  if (event == nullptr) return stale_handle("R-162", "event", handle_of(handle));
+  if (holds_number(*event)) process.events().numbers[event->device].give(*event->number);
+  return done();
+}
+
+Status record_event(Process& process, aclrtEvent handle, aclrtStream stream_handle, const char* api) {
+  if (handle == nullptr) return null_pointer("R-164", "event");
+  if (Status here = here_with_context(process, "R-164", Feature::NotOnIpv); !here) return here;
+  Result<EventRef> event = known_event(process, handle, "R-164");
+  if (!event) return event.take_refusal();
+  Result<StreamRef> stream = own_stream(process, stream_handle, "R-164");
+  if (!stream) return stream.take_refusal();
+  if ((*event)->only_on_device()) return not_from_host("R-161");
+
+  schedule::Scheduler& scheduler = process.scheduler();
+  schedule::RecordTask::Left give_back;
+  std::optional<std::uint32_t> number;
+  if ((*event)->kind != Event::Kind::Flagged) {  // held until the record is done; where none is free, that is waited for
+    Numbers& numbers = process.events().numbers[(*stream)->device()];
+    number = numbers.take();
+    if (!number) {
+      Lock lock = scheduler.lock();
+      while (!(number = numbers.take())) scheduler.wait_for_change(lock, stream->get(), {});
+    }
+    give_back = [&numbers, taken = *number](Lock&) { numbers.give(taken); };
+  }
+  std::shared_ptr<Capture> capture;
+  std::shared_ptr<Capture> before;
+  {
+    const Lock lock = scheduler.lock();
+    capture = std::exchange((*event)->promised, nullptr);
+    if (capture == nullptr) capture = std::make_shared<Capture>();
+    before = (*event)->latest;
+    capture->stream = *stream;
+    (*event)->latest = capture;
+    (*event)->reset_called = false;
+    if (number) (*event)->number = number;
+  }
+  Status queued = submit(process, **stream, std::make_unique<schedule::RecordTask>(capture, give_back), api, &capture->position);
+  if (!queued) {
+    Lock lock = scheduler.lock();
+    if ((*event)->latest == capture) (*event)->latest = before;
+    if (give_back) give_back(lock);
+  }
+  return queued;
+}
+
+Status record_event_with_flag(Process& process, aclrtEvent handle, aclrtStream stream, std::uint32_t flag) {
+  if (handle == nullptr) return null_pointer("R-164", "event");
+  if (flag != ACL_EVENT_RECORD_DEFAULT && flag != ACL_EVENT_RECORD_EXTERNAL)
+    return bad_value("R-167", "flag", flag, "0 or 1");
+  if (Status here = here_with_context(process, "R-164", Feature::StreamControl); !here) return here;
+  Result<EventRef> event = known_event(process, handle, "R-164");
+  if (!event) return event.take_refusal();
+  Result<StreamRef> own = own_stream(process, stream, "R-164");
+  if (!own) return own.take_refusal();
+  if (Status sticks = check_sticky_flag(process, **event, flag, "R-167"); !sticks) return sticks;
+  if (flag == ACL_EVENT_RECORD_EXTERNAL) return outside_capture(**event, "R-167");
+  return record_event(process, handle, stream, "aclrtRecordEventWithFlag");
+}
+
+Status reset_event(Process& process, aclrtEvent handle, aclrtStream stream_handle) {
+  if (handle == nullptr) return null_pointer("R-168", "event");
+  if (Status here = here_with_context(process, "R-168", Feature::NotOnIpv); !here) return here;
+  Result<EventRef> event = known_event(process, handle, "R-168");
+  if (!event) return event.take_refusal();
+  Result<StreamRef> stream = own_stream(process, stream_handle, "R-168");
+  if (!stream) return stream.take_refusal();
+  if ((*event)->only_on_device()) return not_from_host("R-161");
+  if ((*event)->kind == Event::Kind::Ex)
+    return unsupported("R-168", "events of aclrtCreateEventExWithFlag need no reset", "record it again");
+  if (!(*event)->synchronises())
+    return unsupported("R-168", "the event was created without ACL_EVENT_SYNC", "create it with ACL_EVENT_SYNC");
+  if ((*event)->kind == Event::Kind::Plain) {
+    observe::note("R-168", [] { return std::string{"aclrtResetEvent on an event of aclrtCreateEvent is undefined by the documents"}; });
+  }
+  std::shared_ptr<Capture> seen;
+  {
+    const Lock lock = process.scheduler().lock();
+    seen = (*event)->latest;
+    (*event)->reset_called = true;
+  }
+  // Only what was recorded before this call is undone, even if the task runs after the next record.
+  auto undo = [event = *event, seen](Lock&) {
+    if (event->latest == seen) event->latest = nullptr;
+  };
+  return submit(process, **stream, std::make_unique<schedule::MarkTask>(std::move(undo)), "aclrtResetEvent");
+}
+
+Status wait_event(Process& process, aclrtStream stream_handle, aclrtEvent handle, std::uint32_t seconds,
+                  const char* api) {
+  if (Status here = here_with_context(process, "R-169", Feature::NotOnIpv); !here) return here;
+  Result<EventRef> found = known_event(process, handle, "R-169");
+  if (!found) return found.take_refusal();
+  const EventRef event = *found;
+  Result<StreamRef> stream = own_stream(process, stream_handle, "R-169");
+  if (!stream) return stream.take_refusal();
+  if (event->only_on_device()) return not_from_host("R-161");
+  if (!event->synchronises())
+    return unsupported("R-169", "the event was created without ACL_EVENT_SYNC", "create it with ACL_EVENT_SYNC");
+  std::shared_ptr<Capture> capture;
+  {
+    const Lock lock = process.scheduler().lock();
+    const bool recorded = event->latest != nullptr && !event->reset_called;
+    if (recorded) {
+      capture = event->latest;
+    } else if (event->kind == Event::Kind::Ex) {
+      return done();
+    } else if (event->kind == Event::Kind::Plain && !event->reset_called) {
+      return refuse({ACL_ERROR_RT_PARAM_INVALID, "R-171", "EE1018", "the event was never recorded", "",
+                     "call aclrtRecordEvent first"});
+    } else {
+      if (event->promised == nullptr) event->promised = std::make_shared<Capture>();
+      capture = event->promised;
+    }
+    ++event->waits;
+  }
+  auto passed = [event](Lock&) { --event->waits; };
+  Status queued = submit(process, **stream, std::make_unique<schedule::AwaitTask>(capture, seconds, passed), api);
+  if (!queued) {
+    const Lock lock = process.scheduler().lock();
+    --event->waits;
+  }
+  return queued;
+}
+
+Status wait_event_with_flag(Process& process, aclrtStream stream, aclrtEvent handle, std::uint32_t seconds,
+                            std::uint32_t flag) {
+  if (handle == nullptr) return null_pointer("R-169", "event");
+  if (flag != ACL_EVENT_WAIT_DEFAULT && flag != ACL_EVENT_WAIT_EXTERNAL)
+    return bad_value("R-174", "flag", flag, "0 or 1");
+  if (flag == ACL_EVENT_WAIT_EXTERNAL && seconds != 0)
+    return bad_value("R-174", "timeout", seconds, "0 with the external flag");
+  if (Status here = here_with_context(process, "R-169", Feature::StreamControl); !here) return here;
+  Result<EventRef> event = known_event(process, handle, "R-169");
+  if (!event) return event.take_refusal();
+  Result<StreamRef> own = own_stream(process, stream, "R-169");
+  if (!own) return own.take_refusal();
+  if (Status sticks = check_sticky_flag(process, **event, flag, "R-174"); !sticks) return sticks;
+  if (flag == ACL_EVENT_WAIT_EXTERNAL) return outside_capture(**event, "R-174");
+  return wait_event(process, stream, handle, seconds, "aclrtStreamWaitEventWithFlag");
+}
+
+// --- asking and waiting ---------------------------------------------------------------------------
+
+namespace {
+
+// Asking lets the work that is asked for move on a little, where nothing else would (Scheduler::asked).
+void let_move(Process& process, const Event& event, Lock& lock) {
+  if (event.latest == nullptr || event.latest->complete) return;
+  if (const StreamRef stream = event.latest->stream.lock()) process.scheduler().asked(*stream, lock);
+}
+
+}  // namespace
+
+Result<bool> event_is_complete(Process& process, aclrtEvent handle) {
+  Result<EventRef> event = known_event(process, handle, "R-176");
+  if (!event) return event.take_refusal();
+  Lock lock = process.scheduler().lock();
+  let_move(process, **event, lock);
+  if ((*event)->latest == nullptr) return (*event)->kind == Event::Kind::Ex;
+  return (*event)->latest->complete;
+}
+
+Result<bool> event_query(Process& process, aclrtEvent handle) {
+  Result<EventRef> event = known_event(process, handle, "R-176");
+  if (!event) return event.take_refusal();
+  if ((*event)->kind == Event::Kind::Ex || (*event)->is_external())
+    return unsupported("R-178", "this kind of event cannot be asked with aclrtQueryEvent", "use aclrtQueryEventStatus");
+  Lock lock = process.scheduler().lock();
+  let_move(process, **event, lock);
+  return (*event)->latest == nullptr || (*event)->latest->complete;
+}
+
+Result<bool> event_waits_are_over(Process& process, aclrtEvent handle) {
+  Result<EventRef> event = known_event(process, handle, "R-176");
+  if (!event) return event.take_refusal();
+  if ((*event)->kind == Event::Kind::Ex)
+    return unsupported("R-179", "this kind of event cannot be asked with aclrtQueryEventWaitStatus");
+  Lock lock = process.scheduler().lock();
+  let_move(process, **event, lock);
+  if ((*event)->waits != 0) process.scheduler().asked_for_any(lock);
+  return (*event)->waits == 0;
+}
+
+Status synchronize_event(Process& process, aclrtEvent handle, std::int32_t timeout, const char* rule) {
+  Result<EventRef> event = known_event(process, handle, rule);
+  if (!event) return event.take_refusal();
+  schedule::Scheduler& scheduler = process.scheduler();
+  Lock lock = scheduler.lock();
+  const std::shared_ptr<Capture> capture = (*event)->latest;
+  if (capture == nullptr) return done();
+  const StreamRef stream = capture->stream.lock();
+  if (stream == nullptr) return done();
+  const Arrival arrival = scheduler.wait(lock, *stream, capture->position, deadline_in(timeout));
+  switch (arrival) {
+    case Arrival::TimedOut:
+      return refuse({ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, rule, "EE1002",
+                     fmt::format("the event was not complete after {} ms", timeout), "",
+                     "wait again, or find out what its stream waits for"});
+    case Arrival::Ended:
+      return done();  // destroyed by force: what it stood for counts as complete
+    default:
+      return arrived(scheduler, *stream, capture->position, arrival, rule, timeout, lock);
+  }
+}
+
+// --- time and numbers -----------------------------------------------------------------------------
+
+namespace {
+
+Result<std::int64_t> time_of(const Event& event, const char* rule) {  // with the lock
+  if (!event.latest->complete) return no_time(rule, "what it stands for is not done", "synchronise the event first");
+  if (!event.keeps_time())
+    return no_time(rule, "it was created without ACL_EVENT_TIME_LINE", "create it with that flag");
+  return event.latest->time_ns;
+}
+
+}  // namespace
+
+Result<float> elapsed_ms(Process& process, aclrtEvent start_handle, aclrtEvent end_handle) {
+  if (start_handle == nullptr) return null_pointer("R-184", "startEvent");
+  if (end_handle == nullptr) return null_pointer("R-184", "endEvent");
+  Result<EventRef> start = known_event(process, start_handle, "R-184");
+  if (!start) return start.take_refusal();
+  Result<EventRef> end = known_event(process, end_handle, "R-184");
+  if (!end) return end.take_refusal();
+  const Lock lock = process.scheduler().lock();
+  if ((*start)->latest == nullptr || (*end)->latest == nullptr) return never_recorded("R-184");
+  Result<std::int64_t> from = time_of(**start, "R-184");
+  if (!from) return from.take_refusal();
+  Result<std::int64_t> to = time_of(**end, "R-184");
+  if (!to) return to.take_refusal();
+  return static_cast<float>(static_cast<double>(*to - *from) / 1e6);
+}
+
+Result<std::uint64_t> event_time_us(Process& process, aclrtEvent handle) {
+  Result<EventRef> event = known_event(process, handle, "R-185");
+  if (!event) return event.take_refusal();
+  const Lock lock = process.scheduler().lock();
+  if ((*event)->latest == nullptr) return never_recorded("R-185");
+  Result<std::int64_t> time = time_of(**event, "R-185");
+  if (!time) return time.take_refusal();
+  return static_cast<std::uint64_t>(*time) / 1000;
+}
+
+Result<std::uint32_t> event_number(Process& process, aclrtEvent handle) {
+  Result<EventRef> event = known_event(process, handle, "R-186");
+  if (!event) return event.take_refusal();
+  const Lock lock = process.scheduler().lock();
+  if (!(*event)->number) {
+    return refuse({ACL_ERROR_RT_INTERNAL_ERROR, "R-186", "EE1018", "the event has no number of the hardware yet", "",
+                   "record it first"});
+  }
+  return *(*event)->number;
+}
+
+// --- notifies -------------------------------------------------------------------------------------
+
+namespace {
+
+Result<NotifyRef> known_notify(Process& process, aclrtNotify notify, const char* rule) {
+  if (notify == nullptr) return null_pointer(rule, "notify");
+  NotifyRef found = process.events().notifies.find(handle_of(notify));
+  if (found == nullptr) return stale_handle(rule, "notify", handle_of(notify));
+  return found;
+}
+
+}  // namespace
+
+Status create_notify(Process& process, aclrtNotify* out, std::uint64_t flags) {
+  if (out == nullptr) return null_pointer("R-206", "notify");
+  if (Status here = here_with_context(process, "R-206", Feature::NotOnIpv); !here) return here;
+  if (flags > ACL_NOTIFY_DEVICE_USE_ONLY)
+    return rejected("R-206", "flag", flags, "no such flag", "pass ACL_NOTIFY_DEFAULT or ACL_NOTIFY_DEVICE_USE_ONLY");
+  const Context* context = process.current();
+  if (context == nullptr) return no_context("R-206");
+  Events& events = process.events();
+  const std::optional<std::uint32_t> number = events.notify_numbers[context->device].take();
+  if (!number) {
+    return refuse({ACL_ERROR_RT_NO_NOTIFY_RESOURCE, "R-206", "EL0010",
+                   fmt::format("all {} notifies of device {} are in use", events.notify_limit, context->device), "",
+                   "destroy notifies that are not needed any more"});
+  }
+  const Handle handle = new_handle();
+  events.notifies.add(handle, std::make_shared<Notify>(Notify{handle, context->device, *number}));
+  *out = reinterpret_cast<aclrtNotify>(handle);
+  return done();
+}
+
+Status destroy_notify(Process& process, aclrtNotify handle) {
+  if (handle == nullptr) return null_pointer("R-207", "notify");
+  if (Status here = here_with_context(process, "R-207", Feature::NotOnIpv); !here) return here;
+  if (Result<NotifyRef> known = known_notify(process, handle, "R-207"); !known) return known.take_refusal();
+  if (process.current() == nullptr) return no_context("R-207");
+  const NotifyRef notify = process.events().notifies.take(handle_of(handle));
+  if (notify == nullptr) return stale_handle("R-207", "notify", handle_of(handle));
+  process.events().notify_numbers[notify->device].give(notify->number);
+  return done();
+}
+
+Status record_notify(Process& process, aclrtNotify handle, aclrtStream stream_handle) {
+  if (handle == nullptr) return null_pointer("R-207", "notify");
+  if (Status here = here_with_context(process, "R-207", Feature::NotOnIpv); !here) return here;
+  Result<NotifyRef> notify = known_notify(process, handle, "R-207");
+  if (!notify) return notify.take_refusal();
+  Result<StreamRef> stream = own_stream(process, stream_handle, "R-207");
+  if (!stream) return stream.take_refusal();
+  return submit(process, **stream, std::make_unique<schedule::SetFlagTask>((*notify)->flag), "aclrtRecordNotify");
+}
+
+Status wait_notify(Process& process, aclrtNotify handle, aclrtStream stream_handle, std::uint32_t seconds) {
+  if (handle == nullptr) return null_pointer("R-207", "notify");
+  if (Status here = here_with_context(process, "R-207", Feature::NotOnIpv); !here) return here;
+  Result<NotifyRef> notify = known_notify(process, handle, "R-207");
+  if (!notify) return notify.take_refusal();
+  Result<StreamRef> stream = own_stream(process, stream_handle, "R-207");
+  if (!stream) return stream.take_refusal();
+  const std::uint32_t limit = seconds == UINT32_MAX ? 0 : seconds;
+  return submit(process, **stream, std::make_unique<schedule::AwaitFlagTask>((*notify)->flag, limit),
+                "aclrtWaitAndResetNotify");
+}
+
+Status notify_number(Process& process, aclrtNotify handle, std::uint32_t* number) {
+  if (handle == nullptr) return null_pointer("R-210", "notify");
+  if (number == nullptr) return null_pointer("R-210", "notifyId");
+  if (Status here = here_with_context(process, "R-210", Feature::NotOnIpv); !here) return here;
+  Result<NotifyRef> notify = known_notify(process, handle, "R-207");
+  if (!notify) return notify.take_refusal();
+  if (process.current() == nullptr) return no_context("R-207");
+  *number = (*notify)->number;
+  return done();
+}
+
+Status reset_notifies(Process& process, aclrtNotify* notifies, std::size_t count) {
+  if (notifies == nullptr) return null_pointer("R-210", "notifies");
+  if (Status here = here_with_context(process, "R-210", Feature::StreamControl); !here) return here;
+  if (count == 0) return rejected("R-210", "num", count, "there is nothing to reset", "pass at least 1");
+  std::vector<NotifyRef> found;
+  for (std::size_t i = 0; i < count; ++i) {
+    Result<NotifyRef> notify = known_notify(process, notifies[i], "R-207");
+    if (!notify) return notify.take_refusal();
+    found.push_back(*notify);
+  }
+  if (process.current() == nullptr) return no_context("R-210");
+  const Lock lock = process.scheduler().lock();
+  for (const NotifyRef& each : found) each->flag->set = false;
+  return done();
+}
+
+}  // namespace belay

@@ -1,0 +1,63 @@
+// Events: three kinds that differ in what a wait before any record means, and in when they can be used again.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "acl/acl_rt.h"
+#include "base/result.h"
+#include "product/product.h"
+#include "runtime/handles.h"
+#include "schedule/capture.h"
+
+namespace belay {
+
+struct Event {
+  enum class Kind : std::uint8_t { Plain, Flagged, Ex };  // by the function that made it
+
+  Event(Kind of, std::uint32_t with, std::uint32_t on_device) : kind{of}, flags{with}, device{on_device} {}
+
+  const Kind kind;
+  const std::uint32_t flags;
+  const std::uint32_t device;
+
+  bool synchronises() const { return (flags & (ACL_EVENT_SYNC | 0x4U)) != 0; }  // 0x4: an inner variant
+  bool keeps_time() const { return (flags & ACL_EVENT_TIME_LINE) != 0; }
+  bool only_on_device() const { return (flags & ACL_EVENT_DEVICE_USE_ONLY) != 0; }
+  bool is_external() const { return (flags & ACL_EVENT_EXTERNAL) != 0; }
+
+  // Only with the scheduler's lock.
+  std::shared_ptr<schedule::Capture> latest;    // null: not recorded, or reset
+  std::shared_ptr<schedule::Capture> promised;  // what a wait before the next record waits for
+  bool reset_called = false;                    // waits from here on bind to the next record
+  std::uint64_t waits = 0;                      // queued and not passed yet
+  std::optional<std::uint32_t> number;          // the hardware's, as last held
+  std::optional<std::uint32_t> sticky_flag;     // of the ...WithFlag calls
+};
+using EventRef = std::shared_ptr<Event>;
+
+struct Notify {
+  Handle handle;
+  std::uint32_t device, number;
+  std::shared_ptr<schedule::Flag> flag = std::make_shared<schedule::Flag>();
+};
+using NotifyRef = std::shared_ptr<Notify>;
+
+// What exists, and which numbers of the hardware are in use.
+struct Events {
+  Events(const ProductRow& product, std::uint32_t devices)
+      : limit{product.events}, notify_limit{product.notifies}, numbers(devices), notify_numbers(devices) {
+    for (Numbers& each : numbers) each.set_limit(limit);
+    for (Numbers& each : notify_numbers) each.set_limit(notify_limit);
+  }
+  std::uint32_t limit, notify_limit;
+  HandleTable<Event> events;
+  std::vector<Numbers> numbers;
+  HandleTable<Notify> notifies;
+  std::vector<Numbers> notify_numbers;
+  std::atomic<std::uint32_t> wait_timeout{0};  // seconds, of later aclrtStreamWaitEvent calls
+};
+
+}  // namespace belay

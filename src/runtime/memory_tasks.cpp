@@ -1,0 +1,385 @@
+#include "runtime/memory_tasks.h"
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+#include "base/words.h"
+#include "runtime/copy_descriptor.h"
+#include "schedule/scheduler.h"
+
+namespace belay {
+namespace {
+
+using schedule::Lock;
+using schedule::Move;
+using schedule::Ran;
+using schedule::Scheduler;
+using schedule::Stream;
+
+std::uintptr_t address_of(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+
+Ran outcome(Status status, bool more = false) {
+  if (status) return {more, nullptr};
+  return {false, status.take_refusal()};
+}
+
+// A task that may take the time of a link: it waits until that is over, and moves its bytes then. Late is when
+// a program that did not wait is found out.
+class MemoryTask : public schedule::Task {
+ public:
+  explicit MemoryTask(const Workplace& place) : place_{place} {}
+
+  Move begin(Scheduler& scheduler, Stream& stream, Lock& lock) override {
+    const std::optional<Route> route = takes();
+    if (!route) return Move::Run;
+    const std::optional<schedule::Time> over = place_.links.take(route->way, route->device, length());
+    if (!over) return Move::Run;
+    if (scheduler.is_driven()) {  // one task at a time, so that nothing depends on the clock
+      over_ = *over;
+      return Move::Run;
+    }
+    scheduler.call_at(*over, stream, lock, true);
+    return Move::Wait;
+  }
+
+  Ran run(std::size_t at_most) final {
+    if (over_) std::this_thread::sleep_until(*std::exchange(over_, std::nullopt));
+    return work(at_most);
+  }
+
+ protected:
+  virtual std::optional<Route> takes() const { return std::nullopt; }
+  virtual std::size_t length() const { return 0; }
+  virtual Ran work(std::size_t at_most) = 0;
+  Transfer transfer() const { return Transfer{place_.memory, place_.device}; }
+  bool is_pinned(const void* pointer) const {
+    return !place_.memory.map().contains(address_of(pointer)) &&
+           place_.memory.host().find(address_of(pointer)).has_value();
+  }
+  const Workplace place_;
+
+ private:
+  std::optional<schedule::Time> over_;
+};
+
+// Pinned memory may be freed by another thread while a copy is under way. For as long as this lives it is not;
+// it says whether the memory was still there.
+class PinnedEnds {
+ public:
+  PinnedEnds(Memory& memory, const void* to, const void* from, bool to_pinned, bool from_pinned) {
+    // One lock covers all of host memory, so one end is enough for both.
+    if (to_pinned) hold_ = memory.host().hold(address_of(to));
+    there_ = !to_pinned || hold_.owns_lock();
+    if (!there_ || !from_pinned) return;
+    if (hold_.owns_lock()) {
+      there_ = memory.host().knows_held(address_of(from), hold_);
+    } else {
+      hold_ = memory.host().hold(address_of(from));
+      there_ = hold_.owns_lock();
+    }
+  }
+  bool still_there() const { return there_; }
+
+ private:
+  HostMemory::Hold hold_;
+  bool there_ = false;
+};
+
+Refusal pinned_gone(const void* to, const void* from) {
+  return driver_refuses("M-270",
+                        fmt::format("host memory of the copy from {} to {} was freed or unregistered before its turn came",
+                                    hex(from), hex(to)),
+                        "keep source and destination until the stream has passed the copy");
+}
+
+class CopyTask final : public MemoryTask {
+ public:
+  CopyTask(const Workplace& place, void* to, const void* from, std::size_t bytes)
+      : MemoryTask{place},
+        to_{static_cast<std::byte*>(to)},
+        from_{static_cast<const std::byte*>(from)},
+        bytes_{bytes},
+        to_pinned_{is_pinned(to)},
+        from_pinned_{is_pinned(from)} {}
+
+ protected:
+  std::optional<Route> takes() const override { return route_between(place_.memory, to_, from_); }
+  std::size_t length() const override { return bytes_; }
+
+  Ran work(std::size_t at_most) override {
+    if (done_ == 0) {
+      if (Status fits = transfer().check_copy(to_, from_, bytes_); !fits) return outcome(std::move(fits));
+    }
+    // Bytes that overlap move as if through a temporary (M-244), which pieces would not.
+    const bool apart = !overlap(address_of(to_), bytes_, address_of(from_), bytes_);
+    const std::size_t step = apart ? std::min(at_most, bytes_ - done_) : bytes_;
+    const PinnedEnds ends{place_.memory, to_, from_, to_pinned_, from_pinned_};
+    if (!ends.still_there()) return {false, pinned_gone(to_, from_)};
+    Status moved = transfer().copy(to_ + done_, from_ + done_, step);
+    done_ += step;
+    return outcome(std::move(moved), done_ < bytes_);
+  }
+
+ private:
+  std::byte* const to_;
+  const std::byte* const from_;
+  const std::size_t bytes_;
+  const bool to_pinned_, from_pinned_;
+  std::size_t done_ = 0;
+};
+
+class CopyRowsTask final : public MemoryTask {
+ public:
+  struct Rows {
+    std::byte* to;
+    std::size_t to_pitch;
+    const std::byte* from;
+    std::size_t from_pitch, width, height;
+  };
+  CopyRowsTask(const Workplace& place, const Rows& rows)
+      : MemoryTask{place}, rows_{rows}, to_pinned_{is_pinned(rows.to)}, from_pinned_{is_pinned(rows.from)} {}
+
+ protected:
+  std::optional<Route> takes() const override { return route_between(place_.memory, rows_.to, rows_.from); }
+  std::size_t length() const override { return rows_.width * rows_.height; }
+
+  Ran work(std::size_t at_most) override {
+    const auto [to, to_pitch, from, from_pitch, width, height] = rows_;
+    if (done_ == 0) {
+      if (Status fits = transfer().check_rows(to, to_pitch, from, from_pitch, width, height); !fits)
+        return outcome(std::move(fits));
+    }
+    const std::size_t step = std::min(height - done_, std::max<std::size_t>(1, at_most / width));
+    const PinnedEnds ends{place_.memory, to, from, to_pinned_, from_pinned_};
+    if (!ends.still_there()) return {false, pinned_gone(to, from)};
+    Status moved =
+        transfer().copy_rows(to + done_ * to_pitch, to_pitch, from + done_ * from_pitch, from_pitch, width, step);
+    done_ += step;
+    return outcome(std::move(moved), done_ < height);
+  }
+
+ private:
+  const Rows rows_;
+  const bool to_pinned_, from_pinned_;
+  std::size_t done_ = 0;  // rows
+};
+
+// Several copies in no particular order (M-299), as one task.
+class CopyBatchTask final : public MemoryTask {
+ public:
+  CopyBatchTask(const Workplace& place, std::vector<Piece> pieces) : MemoryTask{place} {
+    for (const Piece& each : pieces) {
+      length_ += each.bytes;
+      if (!route_) route_ = route_between(place.memory, each.to, each.from);
+      copies_.push_back(std::make_unique<CopyTask>(place, each.to, each.from, each.bytes));
+    }
+  }
+
+ protected:
+  std::optional<Route> takes() const override { return route_; }
+  std::size_t length() const override { return length_; }
+
+  Ran work(std::size_t at_most) override {
+    Ran ran = copies_[done_]->run(at_most);
+    if (ran.trouble) return ran;
+    if (!ran.more) ++done_;
+    return {done_ < copies_.size(), nullptr};
+  }
+
+ private:
+  std::vector<std::unique_ptr<CopyTask>> copies_;
+  std::optional<Route> route_;
+  std::size_t length_ = 0, done_ = 0;
+};
+
+class WriteTask final : public MemoryTask {
+ public:
+  WriteTask(const Workplace& place, void* to, const void* from, std::size_t bytes)
+      : MemoryTask{place}, to_{static_cast<std::byte*>(to)}, taken_{new std::byte[bytes]}, bytes_{bytes} {
+    std::memcpy(taken_.get(), from, bytes);
+  }
+
+ protected:
+  std::optional<Route> takes() const override { return route_between(place_.memory, to_, taken_.get()); }
+  std::size_t length() const override { return bytes_; }
+  Ran work(std::size_t at_most) override {
+    const std::size_t step = std::min(at_most, bytes_ - done_);
+    Status moved = transfer().copy(to_ + done_, taken_.get() + done_, step);
+    done_ += step;
+    if (done_ == bytes_) taken_.reset();
+    return outcome(std::move(moved), done_ < bytes_);
+  }
+
+ private:
+  std::byte* const to_;
+  std::unique_ptr<std::byte[]> taken_;
+  const std::size_t bytes_;
+  std::size_t done_ = 0;
+};
+
+// A copy whose ends are known only when its turn comes: the words that name them are read then (M-341, M-364).
+class LateCopyTask : public MemoryTask {
+ public:
+  using MemoryTask::MemoryTask;
+
+ protected:
+  virtual Result<Piece> read() = 0;
+  Ran work(std::size_t at_most) final {
+    if (!place_.memory.contents().keeps_bytes()) return {};  // what was written there is not kept
+    if (copy_ == nullptr) {
+      Result<Piece> piece = read();
+      if (!piece) return {false, piece.take_refusal()};
+      // The words may hold anything: only device addresses are ever followed.
+      for (const void* end : {static_cast<const void*>(piece->to), piece->from}) {
+        if (place_.memory.map().contains(address_of(end))) continue;
+        return {false, driver_refuses("M-434", fmt::format("the copy leads to {}, which is not a device address", hex(end)),
+                                      "check the addresses and offsets that the copy finds when it runs")};
+      }
+      copy_ = std::make_unique<CopyTask>(place_, piece->to, piece->from, piece->bytes);
+    }
+    return copy_->run(at_most);
+  }
+  Status fetch(void* into, const void* from, std::size_t bytes) { return transfer().copy(into, from, bytes); }
+
+ private:
+  std::unique_ptr<CopyTask> copy_;
+};
+
+class DescriptorTask final : public LateCopyTask {
+ public:
+  DescriptorTask(const Workplace& place, const void* descriptor) : LateCopyTask{place}, descriptor_{descriptor} {}
+
+ protected:
+  Result<Piece> read() override {
+    CopyDescriptor found{};
+    constexpr std::size_t kPublic = 32;  // all that a copy needs is in the shorter form
+    if (Status fetched = fetch(&found, descriptor_, kPublic); !fetched) return fetched.take_refusal();
+    if (found.mark != CopyDescriptor::kMark) {
+      return driver_refuses("M-351", fmt::format("the descriptor at {} was never set", hex(descriptor_)),
+                            "fill it with aclrtSetMemcpyDesc before the copy runs");
+    }
+    return Piece{reinterpret_cast<void*>(found.to), reinterpret_cast<const void*>(found.from), found.count};
+  }
+
+ private:
+  const void* const descriptor_;
+};
+
+class OffsetTask final : public LateCopyTask {
+ public:
+  OffsetTask(const Workplace& place, const OffsetCopy& copy) : LateCopyTask{place}, what_{copy} {}
+
+ protected:
+  Result<Piece> read() override {
+    std::uintptr_t to = 0;
+    std::uintptr_t from = 0;
+    if (Status fetched = fetch(&to, what_.to_holder, sizeof to); !fetched) return fetched.take_refusal();
+    if (Status fetched = fetch(&from, what_.from_holder, sizeof from); !fetched) return fetched.take_refusal();
+    return Piece{reinterpret_cast<void*>(to + what_.to_offset),
+                 reinterpret_cast<const void*>(from + what_.from_offset), what_.bytes};
+  }
+
+ private:
+  const OffsetCopy what_;
+};
+
+class FillTask final : public MemoryTask {
+ public:
+  FillTask(const Workplace& place, void* to, unsigned char value, std::size_t bytes)
+      : MemoryTask{place}, to_{static_cast<std::byte*>(to)}, value_{value}, bytes_{bytes} {}
+
+ protected:
+  Ran work(std::size_t at_most) override {
+    if (done_ == 0) {
+      if (Status fits = transfer().check_fill(to_, bytes_, "M-371"); !fits) return outcome(std::move(fits));
+    }
+    const std::size_t step = std::min(at_most, bytes_ - done_);
+    Status filled = transfer().fill(to_ + done_, value_, step);
+    done_ += step;
+    return outcome(std::move(filled), done_ < bytes_);
+  }
+
+ private:
+  std::byte* const to_;
+  const unsigned char value_;
+  const std::size_t bytes_;
+  std::size_t done_ = 0;
+};
+
+class Fill32Task final : public MemoryTask {
+ public:
+  Fill32Task(const Workplace& place, void* to, std::uint32_t value, std::size_t words)
+      : MemoryTask{place}, to_{to}, value_{value}, words_{words} {}
+
+ protected:
+  Ran work(std::size_t) override { return outcome(transfer().fill32(to_, value_, words_)); }
+
+ private:
+  void* const to_;
+  const std::uint32_t value_;
+  const std::size_t words_;
+};
+
+class StoreTask final : public MemoryTask {
+ public:
+  StoreTask(const Workplace& place, void* to, std::uint64_t value) : MemoryTask{place}, to_{to}, value_{value} {}
+
+ protected:
+  Ran work(std::size_t) override { return outcome(transfer().store64(to_, value_)); }
+
+ private:
+  void* const to_;
+  const std::uint64_t value_;
+};
+
+class NothingTask final : public schedule::Task {};
+
+}  // namespace
+
+Route route_between(const Memory& memory, const void* to, const void* from) {
+  const Whereabouts target = memory.locate(address_of(to));
+  const Whereabouts source = memory.locate(address_of(from));
+  const bool to_device = target.place == Place::Device;
+  const bool from_device = source.place == Place::Device;
+  if (to_device && from_device)
+    return {target.device == source.device ? Way::OnDevice : Way::BetweenDevices, target.device};
+  if (to_device) return {Way::HostToDevice, target.device};
+  if (from_device) return {Way::DeviceToHost, source.device};
+  return {Way::OnHost, 0};
+}
+
+TaskPtr copy_task(const Workplace& place, void* to, const void* from, std::size_t bytes) {
+  return std::make_unique<CopyTask>(place, to, from, bytes);
+}
+TaskPtr copy_rows_task(const Workplace& place, void* to, std::size_t to_pitch, const void* from,
+                       std::size_t from_pitch, std::size_t width, std::size_t height) {
+  return std::make_unique<CopyRowsTask>(
+      place, CopyRowsTask::Rows{static_cast<std::byte*>(to), to_pitch, static_cast<const std::byte*>(from),
+                                from_pitch, width, height});
+}
+TaskPtr copy_batch_task(const Workplace& place, std::vector<Piece> pieces) {
+  return std::make_unique<CopyBatchTask>(place, std::move(pieces));
+}
+TaskPtr write_task(const Workplace& place, void* to, const void* from, std::size_t bytes) {
+  return std::make_unique<WriteTask>(place, to, from, bytes);
+}
+TaskPtr copy_by_descriptor_task(const Workplace& place, const void* descriptor) {
+  return std::make_unique<DescriptorTask>(place, descriptor);
+}
+TaskPtr copy_by_offset_task(const Workplace& place, const OffsetCopy& copy) {
+  return std::make_unique<OffsetTask>(place, copy);
+}
+TaskPtr fill_task(const Workplace& place, void* to, unsigned char value, std::size_t bytes) {
+  return std::make_unique<FillTask>(place, to, value, bytes);
+}
+TaskPtr fill32_task(const Workplace& place, void* to, std::uint32_t value, std::size_t words) {
+  return std::make_unique<Fill32Task>(place, to, value, words);
+}
+TaskPtr store_task(const Workplace& place, void* to, std::uint64_t value) {
+  return std::make_unique<StoreTask>(place, to, value);
+}
+TaskPtr nothing_task() { return std::make_unique<NothingTask>(); }
+
+}  // namespace belay

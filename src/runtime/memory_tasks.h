@@ -1,0 +1,57 @@
+// Copies and fills as tasks of a stream.
+//
+// Ranges are checked again when a task runs: what was allocated at the call may be gone by then, and is then a
+// failure of the task, never a crash.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "memory/transfer.h"
+#include "runtime/links.h"
+#include "schedule/task.h"
+
+namespace belay {
+
+using TaskPtr = std::unique_ptr<schedule::Task>;
+
+// Where tasks find what they work on. `device`: of the stream.
+struct Workplace {
+  Memory& memory;
+  LinkTimes& links;
+  std::uint32_t device;
+};
+
+// Which link a copy takes, and of which device.
+struct Route {
+  Way way;
+  std::uint32_t device;
+};
+Route route_between(const Memory& memory, const void* to, const void* from);
+
+TaskPtr copy_task(const Workplace& place, void* to, const void* from, std::size_t bytes);
+TaskPtr copy_rows_task(const Workplace& place, void* to, std::size_t to_pitch, const void* from,
+                       std::size_t from_pitch, std::size_t width, std::size_t height);
+struct Piece {
+  void* to;
+  const void* from;
+  std::size_t bytes;
+};
+TaskPtr copy_batch_task(const Workplace& place, std::vector<Piece> pieces);
+// The bytes are taken now, and written in the order of the stream (M-269).
+TaskPtr write_task(const Workplace& place, void* to, const void* from, std::size_t bytes);
+TaskPtr copy_by_descriptor_task(const Workplace& place, const void* descriptor);
+struct OffsetCopy {
+  const void* to_holder;  // device addresses that hold the two bases (M-364)
+  const void* from_holder;
+  std::size_t to_offset, from_offset, bytes;
+};
+TaskPtr copy_by_offset_task(const Workplace& place, const OffsetCopy& copy);
+TaskPtr fill_task(const Workplace& place, void* to, unsigned char value, std::size_t bytes);
+TaskPtr fill32_task(const Workplace& place, void* to, std::uint32_t value, std::size_t words);
+TaskPtr store_task(const Workplace& place, void* to, std::uint64_t value);
+TaskPtr nothing_task();
+
+}  // namespace belay

@@ -1,0 +1,104 @@
+// What a recorded event stands for: everything that its stream was given until then.
+//
+// An event points at its latest capture; a wait keeps the one that it saw.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "schedule/scheduler.h"
+
+namespace belay::schedule {
+
+struct Capture {
+  // Only with the lock.
+  bool complete = false;
+  bool dropped = false;       // by an abort: complete, but what it stood for was not done
+  std::int64_t time_ns = 0;   // when it became complete
+  std::weak_ptr<Stream> stream;  // where it was recorded; none: a record is still to come
+  std::uint64_t position = 0;
+  std::vector<Stream*> waiting;
+
+  void finish(Scheduler& scheduler, Lock& lock);
+};
+
+class RecordTask : public Task {
+ public:
+  // `left` is called with the lock when the record is done or dropped.
+  using Left = std::function<void(Lock&)>;
+  RecordTask(std::shared_ptr<Capture> capture, Left left) : capture_{std::move(capture)}, left_{std::move(left)} {}
+  Move begin(Scheduler& scheduler, Stream&, Lock& lock) override;
+  void drop(Scheduler& scheduler, Stream&, Lock& lock) override;
+  void leave(Lock& lock) override {
+    if (left_) left_(lock);
+  }
+
+ private:
+  std::shared_ptr<Capture> capture_;
+  Left left_;
+};
+
+// Holds its stream until a capture is complete, or until its time is over, which is a failure.
+class AwaitTask : public Task {
+ public:
+  using Left = std::function<void(Lock&)>;
+  AwaitTask(std::shared_ptr<Capture> capture, std::uint32_t seconds, Left left)
+      : capture_{std::move(capture)}, seconds_{seconds}, left_{std::move(left)} {}
+  Move begin(Scheduler& scheduler, Stream& stream, Lock& lock) override;
+  Move due(Scheduler& scheduler, Stream& stream, Lock& lock) override;
+  Ran run(std::size_t) override;
+  void drop(Scheduler& scheduler, Stream& stream, Lock& lock) override;
+  void leave(Lock& lock) override {
+    if (left_) left_(lock);
+  }
+  Stream* waits_for() const override { return capture_->stream.lock().get(); }
+
+ private:
+  std::shared_ptr<Capture> capture_;
+  std::uint32_t seconds_;  // 0: for ever
+  Left left_;
+};
+
+// A binary flag: a record sets it, one waiter takes it away.
+struct Flag {
+  bool set = false;  // only with the lock, like the rest
+  std::vector<Stream*> waiting;
+};
+
+class SetFlagTask : public Task {
+ public:
+  explicit SetFlagTask(std::shared_ptr<Flag> flag) : flag_{std::move(flag)} {}
+  Move begin(Scheduler& scheduler, Stream&, Lock& lock) override;
+
+ private:
+  std::shared_ptr<Flag> flag_;
+};
+
+class AwaitFlagTask : public Task {
+ public:
+  AwaitFlagTask(std::shared_ptr<Flag> flag, std::uint32_t seconds) : flag_{std::move(flag)}, seconds_{seconds} {}
+  Move begin(Scheduler& scheduler, Stream& stream, Lock& lock) override;
+  Move due(Scheduler& scheduler, Stream& stream, Lock& lock) override;
+  Ran run(std::size_t) override;
+  void drop(Scheduler& scheduler, Stream& stream, Lock& lock) override;
+
+ private:
+  std::shared_ptr<Flag> flag_;
+  std::uint32_t seconds_;  // 0: for ever
+};
+
+// Does something small in the order of the stream, with the lock.
+class MarkTask : public Task {
+ public:
+  explicit MarkTask(std::function<void(Lock&)> act) : act_{std::move(act)} {}
+  Move begin(Scheduler&, Stream&, Lock& lock) override {
+    act_(lock);
+    return Move::Finished;
+  }
+
+ private:
+  std::function<void(Lock&)> act_;
+};
+
+}  // namespace belay::schedule

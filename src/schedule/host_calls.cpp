@@ -1,0 +1,160 @@
+#include "schedule/host_calls.h"
+
+#include <exception>
+#include <utility>
+
+#include "observe/observe.h"
+#include "platform/files.h"
+#include "platform/threads.h"
+
+namespace belay::schedule {
+
+void HostCall::call() const {
+  const InsideCallback inside{*stream};
+  try {
+    function(argument);
+  } catch (...) {
+    std::string what = "of an unknown type";
+    try {
+      throw;
+    } catch (const std::exception& exception) {
+      what = fmt::format("({})", exception.what());
+    } catch (...) {  // NOLINT(bugprone-empty-catch)
+    }
+    platform::print_line(
+        true, fmt::format("belay: an exception {} left a callback of stream {}. Nobody can catch it there [rule "
+                          "R-202]; catch it inside the callback.\n",
+                          what, stream->id));
+    std::terminate();
+  }
+}
+
+bool HostThread::post(std::shared_ptr<HostCall> call, const std::shared_ptr<Group>& group, Lock&) {
+  if (!started_) {
+    started_ = platform::start_thread("belay-callback", [self = shared_from_this(), group] { self->serve(group); });
+    if (!started_) return false;
+  }
+  calls_.push_back(std::move(call));
+  came_.notify_one();
+  return true;
+}
+
+void HostThread::close(Lock&) {
+  closed_ = true;
+  came_.notify_one();
+}
+
+void HostThread::serve(const std::shared_ptr<Group>& group) {
+  Lock held = scheduler_.lock();
+  for (;;) {
+    if (calls_.empty()) {
+      if (closed_) return;
+      came_.wait(held);
+      continue;
+    }
+    const std::shared_ptr<HostCall> call = std::move(calls_.front());
+    calls_.pop_front();
+    if (!call->dropped) {
+      call->executing = true;
+      held.unlock();
+      if (group->around_host_call) group->around_host_call(true);
+      call->call();
+      if (group->around_host_call) group->around_host_call(false);
+      held.lock();
+      call->executing = false;
+      scheduler_.release(*call->stream, call->sequence, held);
+    }
+    scheduler_.host_call_ended(held);
+  }
+}
+
+Move HostFunctionTask::begin(Scheduler& scheduler, Stream& stream, Lock& lock) {
+  call_ = std::make_shared<HostCall>(HostCall{function_, argument_, stream.shared_from_this(), sequence});
+  std::shared_ptr<HostThread>& server = stream.group->host_thread;
+  if (server == nullptr) server = std::make_shared<HostThread>(scheduler);
+  if (!server->post(call_, stream.group, lock)) return Move::Run;  // which fails
+  scheduler.host_call_began(lock);
+  return Move::Wait;
+}
+
+Ran HostFunctionTask::run(std::size_t) {
+  return {false, refuse({ACL_ERROR_RT_RESOURCE_ALLOC_FAIL, "R-198", "EE1021",
+                         "no thread could be started to call host functions",
+                         "the system or a limit of this user allows no more threads", "raise ulimit -u"})};
+}
+
+void HostFunctionTask::drop(Scheduler&, Stream&, Lock&) {
+  if (call_ != nullptr) call_->dropped = true;
+}
+
+Move CallbackTask::begin(Scheduler&, Stream& stream, Lock&) {
+  const std::shared_ptr<Audience>& audience = stream.audience;
+  if (audience == nullptr) {
+    observe::note("R-191", [&] {
+      return fmt::format("a callback of stream {} is dropped: no thread is subscribed any more", stream.id);
+    });
+    return Move::Finished;
+  }
+  call_ = std::make_shared<HostCall>(HostCall{function_, argument_, stream.shared_from_this(), sequence, blocks_});
+  audience->calls.push_back(call_);
+  audience->came.notify_all();
+  return blocks_ ? Move::Wait : Move::Finished;
+}
+
+void CallbackTask::drop(Scheduler&, Stream&, Lock&) {
+  if (call_ != nullptr) call_->dropped = true;
+}
+
+void unsubscribe(Scheduler& scheduler, Stream& stream, Lock& lock) {
+  const std::shared_ptr<Audience> audience = std::exchange(stream.audience, nullptr);
+  if (audience == nullptr) return;
+  std::erase(audience->streams, &stream);
+  for (auto each = audience->calls.begin(); each != audience->calls.end();) {
+    const std::shared_ptr<HostCall> call = *each;
+    if (call->stream.get() != &stream) {
+      ++each;
+      continue;
+    }
+    each = audience->calls.erase(each);
+    call->dropped = true;
+    observe::note("R-191", [&] { return fmt::format("a callback of stream {} was never fetched and is dropped", stream.id); });
+    if (call->blocks) scheduler.release(stream, call->sequence, lock);
+  }
+  audience->came.notify_all();
+}
+
+Fetched fetch_calls(Scheduler& scheduler, const std::shared_ptr<Audience>& audience, Deadline deadline,
+                    Lock& lock) {
+  while (audience->calls.empty()) {
+    if (audience->streams.empty()) return Fetched::NotSubscribed;
+    if (deadline && Clock::now() >= *deadline) return Fetched::TimedOut;
+    if (scheduler.is_driven()) {
+      Stream* next = audience->streams.front();
+      for (Stream* each : audience->streams) {
+        if (each->head && !each->waiting) next = each;
+      }
+      scheduler.wait_for_change(lock, next, deadline);
+    } else if (deadline) {
+      audience->came.wait_until(lock, *deadline);
+    } else {
+      audience->came.wait(lock);
+    }
+  }
+  std::deque<std::shared_ptr<HostCall>> ready = std::exchange(audience->calls, {});
+  while (!ready.empty()) {
+    const std::shared_ptr<HostCall> call = std::move(ready.front());
+    ready.pop_front();
+    if (call->dropped) continue;
+    call->executing = true;
+    scheduler.host_call_began(lock);
+    lock.unlock();
+    call->call();
+    lock.lock();
+    call->executing = false;
+    scheduler.host_call_ended(lock);
+    if (call->blocks) scheduler.release(*call->stream, call->sequence, lock);
+  }
+  return Fetched::Called;
+}
+
+}  // namespace belay::schedule

@@ -1,0 +1,99 @@
+// Functions of the program, called in the order of a stream.
+//
+// Two ways that do not mix on one stream: a thread of the runtime calls them (aclrtLaunchHostFunc,
+// one thread for a context), or a thread of the program fetches them (aclrtProcessReport).
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "schedule/scheduler.h"
+
+namespace belay::schedule {
+
+using HostFunction = void (*)(void*);
+
+// One function to call, shared by the task and by the thread that will call it.
+struct HostCall {
+  HostFunction function;
+  void* argument;
+  std::shared_ptr<Stream> stream;
+  std::uint64_t sequence;
+  bool blocks = true;  // the stream goes on only when it has returned
+  // Only with the lock.
+  bool executing = false;
+  bool dropped = false;
+
+  // Calls it, without the lock. An exception that leaves it ends the program, in words.
+  void call() const;
+};
+
+// Runs the host functions of one group, one after the other.
+class HostThread : public std::enable_shared_from_this<HostThread> {
+ public:
+  explicit HostThread(Scheduler& scheduler) : scheduler_{scheduler} {}
+  bool post(std::shared_ptr<HostCall> call, const std::shared_ptr<Group>& group, Lock& lock);
+  void close(Lock&);  // ends when nothing is left to do
+
+ private:
+  void serve(const std::shared_ptr<Group>& group);
+  Scheduler& scheduler_;
+  std::deque<std::shared_ptr<HostCall>> calls_;
+  std::condition_variable came_;
+  bool started_ = false, closed_ = false;
+};
+
+class HostFunctionTask : public Task {
+ public:
+  HostFunctionTask(HostFunction function, void* argument) : function_{function}, argument_{argument} {}
+  Move begin(Scheduler& scheduler, Stream& stream, Lock& lock) override;
+  Ran run(std::size_t) override;
+  void drop(Scheduler& scheduler, Stream&, Lock& lock) override;
+  bool calls_host() const override { return true; }
+  bool executing() const override { return call_ != nullptr; }
+
+ private:
+  HostFunction function_;
+  void* argument_;
+  std::shared_ptr<HostCall> call_;
+};
+
+// A thread of the program that subscribed to streams, and what it has to call.
+class Audience {
+ public:
+  Audience(std::uint64_t of_thread, std::uint32_t on_device) : thread{of_thread}, device{on_device} {}
+  const std::uint64_t thread;  // pthread_self() of it
+  const std::uint32_t device;
+  // Only with the lock.
+  std::vector<Stream*> streams;
+  std::deque<std::shared_ptr<HostCall>> calls;
+  std::condition_variable came;
+};
+
+class CallbackTask : public Task {
+ public:
+  CallbackTask(HostFunction function, void* argument, bool blocks)
+      : function_{function}, argument_{argument}, blocks_{blocks} {}
+  Move begin(Scheduler& scheduler, Stream& stream, Lock& lock) override;
+  void drop(Scheduler& scheduler, Stream&, Lock& lock) override;
+  bool calls_host() const override { return true; }
+  bool executing() const override { return call_ != nullptr && call_->executing; }
+
+ private:
+  HostFunction function_;
+  void* argument_;
+  bool blocks_;
+  std::shared_ptr<HostCall> call_;
+};
+
+// Takes a stream away from its audience; what is still to be called is dropped, and the stream goes on.
+void unsubscribe(Scheduler& scheduler, Stream& stream, Lock& lock);
+
+enum class Fetched : std::uint8_t { Called, NotSubscribed, TimedOut };
+// Calls what is ready, on this thread, in order.
+Fetched fetch_calls(Scheduler& scheduler, const std::shared_ptr<Audience>& audience, Deadline deadline, Lock& lock);
+
+}  // namespace belay::schedule

@@ -1,0 +1,641 @@
+#include "schedule/scheduler.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "observe/observe.h"
+#include "platform/process.h"
+#include "platform/threads.h"
+
+namespace belay::schedule {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A copy is done in pieces, so that an abort need not wait for all of it. Large enough that the C library
+// still copies past the caches.
+constexpr std::size_t kPiece = 32_MiB;
+constexpr unsigned kTasksPerTurn = 32;  // then other streams have theirs
+// How long the program may wait, outside of our calls, for a function that we have not called yet.
+constexpr auto kLate = 20ms;
+// How long streams that can never go on are given before a context that ends drops their tasks.
+constexpr auto kStuck = 100ms;
+constexpr auto kStuckBesideOthers = 2s;
+
+// How long a worker looks around before it sleeps, and how long who waits looks before he does: less than what
+// sleeping and being woken costs.
+constexpr auto kLookAround = 20us;
+constexpr auto kLookForEnd = 10us;
+
+constinit thread_local Stream* t_inside = nullptr;
+constinit thread_local bool t_is_worker = false;
+
+template <class Seen>
+bool look(Clock::duration how_long, Seen&& seen) {
+  const Time until = Clock::now() + how_long;
+  do {
+    for (int i = 0; i < 32; ++i) {
+      if (seen()) return true;
+      platform::pause();
+    }
+  } while (Clock::now() < until);
+  return false;
+}
+
+// What is remembered of each thread that submits; anew in the child of a fork, whose scheduler is another.
+struct Submitter {
+  const Scheduler* of = nullptr;
+  std::int32_t thread = 0;
+  std::uint32_t last_task = UINT32_MAX;
+};
+Submitter& this_thread(const Scheduler* scheduler) {
+  constinit thread_local Submitter one;
+  if (one.of != scheduler) one = {scheduler, platform::thread_id(), UINT32_MAX};
+  return one;
+}
+
+}  // namespace
+
+InsideCallback::InsideCallback(Stream& stream) : before_{std::exchange(t_inside, &stream)} {}
+InsideCallback::~InsideCallback() { t_inside = before_; }
+Stream* InsideCallback::of_this_thread() { return t_inside; }
+
+Scheduler::Scheduler(Policy policy, Told failed)
+    : policy_{policy},
+      failed_{std::move(failed)},
+      dice_{policy.seed},
+      worth_spinning_{platform::processors() > 1} {}
+
+std::shared_ptr<Stream> Scheduler::open(std::uintptr_t handle, const std::shared_ptr<Group>& group,
+                                        StreamTraits traits) {
+  auto stream = std::make_shared<Stream>(handle, group, traits);
+  const Lock held = lock();
+  group->members.push_back(stream.get());
+  if (group->stopped) stream->troubled.store(true);
+  return stream;
+}
+
+// --- workers --------------------------------------------------------------------------------------
+
+bool Scheduler::wake_worker(Lock&) {
+  if (idle_ > waking_) {
+    ++waking_;
+    work_.notify_one();
+    return true;
+  }
+  const unsigned most = policy_.mode == Mode::Fifo ? 1 : std::clamp(platform::processors(), 2U, 8U);
+  if (workers_ < most && platform::start_thread("belay-worker", [this] { work(); })) ++workers_;
+  return workers_ > 0;
+}
+
+// Streams are left that could go while all who are awake are at work.
+void Scheduler::call_for_help(Lock& lock) {
+  if (looking() == 0) wake_worker(lock);
+}
+
+// For a moment, without the lock: a program that submits one task after the other need not wake anybody then.
+bool Scheduler::look_around(Lock& lock) {
+  if (!worth_spinning_ || somebody_looks_around_) return false;
+  somebody_looks_around_ = true;
+  lock.unlock();
+  const bool found = look(kLookAround, [&] { return ready_count_.load(std::memory_order_relaxed) != 0; });
+  lock.lock();
+  somebody_looks_around_ = false;
+  return found;
+}
+
+void Scheduler::work() {
+  t_is_worker = true;
+  Lock held = lock();
+  for (;;) {
+    if (!stopping()) {
+      fire_due(held);
+      if (Stream* stream = policy_.mode == Mode::Fifo ? oldest() : take_ready()) {
+        turn(*stream, held, policy_.mode == Mode::Fifo ? 1 : kTasksPerTurn, kPiece);
+        continue;
+      }
+      if (look_around(held)) continue;
+      if (ready_first_ != nullptr) continue;
+    }
+    ++idle_;
+    if (timers_.empty() || stopping()) {
+      work_.wait(held);
+    } else {
+      work_.wait_until(held, timers_.begin()->first);
+    }
+    --idle_;
+    if (waking_ > 0) --waking_;
+  }
+}
+
+// Driven by calls, nobody would ever reach a function of the program that it waits for by means of its own
+// (a condition variable, a flag). After a moment of silence this thread goes there.
+void Scheduler::work_late() {
+  Lock held = lock();
+  for (;;) {
+    if (late_calls_.empty()) {
+      late_.wait(held);
+      continue;
+    }
+    const std::uint64_t first = late_calls_.begin()->first;
+    const Time until = Clock::now() + kLate;
+    while (!late_calls_.empty() && late_calls_.begin()->first == first &&
+           late_.wait_until(held, until) == std::cv_status::no_timeout) {
+    }
+    while (!late_calls_.empty() && late_calls_.begin()->first == first &&
+           step_for(*late_calls_.begin()->second, held, {})) {
+    }
+  }
+}
+
+// --- the list of streams that can go --------------------------------------------------------------
+
+void Scheduler::make_ready(Stream& stream, Lock& lock) {
+  if (stream.ready || !can_go(stream)) return;
+  stream.ready = true;
+  stream.ready_before = ready_last_;
+  stream.ready_after = nullptr;
+  (ready_last_ != nullptr ? ready_last_->ready_after : ready_first_) = &stream;
+  ready_last_ = &stream;
+  ++ready_count_;
+  if (driven()) {
+    changed(lock);
+  } else {
+    call_for_help(lock);
+  }
+}
+
+void Scheduler::remove_ready(Stream& stream) {
+  if (!stream.ready) return;
+  (stream.ready_before != nullptr ? stream.ready_before->ready_after : ready_first_) = stream.ready_after;
+  (stream.ready_after != nullptr ? stream.ready_after->ready_before : ready_last_) = stream.ready_before;
+  stream.ready_before = stream.ready_after = nullptr;
+  stream.ready = false;
+  --ready_count_;
+}
+
+Stream* Scheduler::take_ready() { return ready_first_; }  // turn() takes it off the list
+
+Stream* Scheduler::oldest() const {
+  Stream* found = nullptr;
+  for (Stream* each = ready_first_; each != nullptr; each = each->ready_after) {
+    if (found == nullptr || each->head->sequence < found->head->sequence) found = each;
+  }
+  return found;
+}
+
+// The stream whose next task brings this one nearer to its end, or none.
+Stream* Scheduler::toward(Stream& stream) const {
+  Stream* at = &stream;
+  for (std::size_t hops = 0; hops < 100'000; ++hops) {
+    if (can_go(*at)) return at;
+    if (at->running) return nullptr;
+    const Task* head = at->head.get();
+    if (head == nullptr) break;
+    if (head->calls_host() && head->begun) return nullptr;  // goes on when that function returns
+    Stream* other = head->waits_for();
+    if (other == nullptr || other == at) break;
+    at = other;
+  }
+  return oldest();  // a value or a notify may come from anywhere
+}
+
+bool Scheduler::step_at_random(Lock& lock) {
+  if (ready_first_ == nullptr) return false;
+  Stream* stream = ready_first_;
+  for (std::uint64_t skip = dice_.below(ready_count_); skip > 0; --skip) stream = stream->ready_after;
+  const std::size_t piece = dice_.below(2) == 0 ? SIZE_MAX : 1 + dice_.below(4096);
+  turn(*stream, lock, 1, piece);
+  settle(lock);
+  return true;
+}
+
+bool Scheduler::step_for(Stream& stream, Lock& lock, Deadline deadline) {
+  if (!driven()) {
+    if (policy_.mode != Mode::Eager || deadline || !stream.ready) return false;
+    turn(stream, lock, kTasksPerTurn, kPiece);
+    return true;
+  }
+  if (policy_.mode == Mode::Seed && !stopping()) {
+    if (step_at_random(lock)) return true;
+  } else if (Stream* next = toward(stream)) {
+    turn(*next, lock, 1, kPiece);
+    settle(lock);
+    return true;
+  }
+  const std::uint64_t before = moves_;
+  fire_due(lock);
+  return moves_ != before;
+}
+
+// A function of the program ends when it ends. A moment is given to it, so that most programs see the same
+// order in every run; one that takes longer holds nobody up.
+void Scheduler::settle(Lock& lock) {
+  if (host_calls_running_ == 0 || t_inside != nullptr) return;
+  ++watchers_;
+  changed_.wait_for(lock, kLate, [&] { return host_calls_running_ == 0; });
+  --watchers_;
+}
+
+// --- running --------------------------------------------------------------------------------------
+
+Ran Scheduler::run_pieces(Stream& stream, Task& task, std::size_t piece) {
+  const bool to_the_end = piece == kPiece;
+  try {
+    for (;;) {
+      Ran ran = task.run(piece);
+      if (!ran.more || !to_the_end || stream.cancel.load(std::memory_order_relaxed)) return ran;
+    }
+  } catch (const std::bad_alloc&) {
+    return {false, out_of_memory("R-16", "the host has no memory left for this task", "", "free host memory")};
+  }
+}
+
+void Scheduler::turn(Stream& stream, Lock& lock, unsigned tasks, std::size_t piece) {
+  const std::shared_ptr<Stream> keep = stream.shared_from_this();
+  remove_ready(stream);
+  for (; tasks > 0 && can_go(stream); --tasks) {
+    Task& task = *stream.head;
+    Move move = Move::Run;
+    if (!std::exchange(task.begun, true)) {
+      if (task.calls_host()) forget_host_call(task);
+      move = task.begin(*this, stream, lock);
+    }
+    if (move == Move::Wait) {
+      stream.waiting = true;
+      changed(lock);
+      return;
+    }
+    if (move == Move::Run) {
+      stream.running = true;
+      ++running_;
+      if (t_is_worker) ++busy_;
+      if (ready_first_ != nullptr && !driven()) call_for_help(lock);
+      lock.unlock();
+      Ran ran = run_pieces(stream, task, piece);
+      std::shared_ptr<const Error> error;
+      if (ran.trouble) {
+        ran.trouble->what = fmt::format("task {} of stream {}, submitted by {}, failed: {}", task.id(),
+                                        stream.id, task.api, ran.trouble->what);
+        error = std::move(ran.trouble);
+        const InsideCallback inside{stream};
+        failed_({*error, task.id(), stream.id, task.thread, stream.device()});
+      }
+      lock.lock();
+      stream.running = false;
+      --running_;
+      if (t_is_worker) --busy_;
+      if (error) fail(stream, task, std::move(error), lock);
+      if (stream.cancel.load(std::memory_order_relaxed)) {
+        stream.arrived.notify_all();  // who aborts waits for this
+      } else if (ran.more) {
+        changed(lock);
+        continue;
+      }
+    }
+    finish(stream, lock);
+  }
+  make_ready(stream, lock);
+}
+
+void Scheduler::fail(Stream& stream, const Task& task, std::shared_ptr<const Error> error, Lock&) {
+  if (stream.error == nullptr) {
+    stream.error = error;
+    stream.troubled.store(true, std::memory_order_release);
+    stream.error_position = task.position;
+  }
+  Group& group = *stream.group;
+  const bool stops = std::ranges::any_of(
+      group.members, [](const Stream* each) { return each->stop_on_failure.load(std::memory_order_relaxed); });
+  if (!stops || group.stopped) return;
+  group.stopped = std::move(error);
+  group.culprit = &stream;
+  for (Stream* each : group.members) {
+    each->troubled.store(true, std::memory_order_release);
+    remove_ready(*each);
+    each->arrived.notify_all();
+  }
+}
+
+void Scheduler::finish(Stream& stream, Lock& lock) {
+  const std::unique_ptr<Task> done = std::move(stream.head);
+  stream.head = std::move(done->next);
+  if (!stream.head) stream.tail = nullptr;
+  done->leave(lock);
+  stream.cancel.store(false, std::memory_order_relaxed);
+  const std::uint64_t finished = stream.finished.load(std::memory_order_relaxed) + 1;
+  stream.finished.store(finished, std::memory_order_release);
+  if (finished >= stream.wanted) {
+    stream.wanted = kNobody;
+    stream.arrived.notify_all();
+  }
+  changed(lock);
+}
+
+void Scheduler::changed(Lock&) {
+  ++moves_;
+  if (watchers_ > 0) changed_.notify_all();
+}
+
+void Scheduler::release(Stream& stream, std::uint64_t sequence, Lock& lock) {
+  if (!stream.head || stream.head->sequence != sequence || !stream.waiting) return;
+  stream.waiting = false;
+  finish(stream, lock);
+  make_ready(stream, lock);
+}
+
+void Scheduler::resume(Stream& stream, std::uint64_t sequence, Lock& lock) {
+  if (!stream.head || stream.head->sequence != sequence || !stream.waiting) return;
+  stream.waiting = false;
+  changed(lock);
+  make_ready(stream, lock);
+}
+
+void Scheduler::host_call_ended(Lock& lock) {
+  --host_calls_running_;
+  changed(lock);
+}
+
+// --- time -----------------------------------------------------------------------------------------
+
+void Scheduler::call_at(Time time, Stream& stream, Lock& lock, bool moves) {
+  const bool first = timers_.empty() || time < timers_.begin()->first;
+  timers_.emplace(time, Timer{stream.weak_from_this(), stream.head->sequence, moves});
+  if (moves) ++delays_;
+  if (!first) return;
+  if (driven()) {
+    changed(lock);
+  } else {
+    wake_worker(lock);  // one of them sleeps until the first of these times
+  }
+}
+
+void Scheduler::fire_due(Lock& lock) {
+  if (timers_.empty()) return;
+  const Time now = Clock::now();
+  while (!timers_.empty() && timers_.begin()->first <= now) {
+    const Timer timer = std::move(timers_.begin()->second);
+    timers_.erase(timers_.begin());
+    if (timer.moves) --delays_;
+    const std::shared_ptr<Stream> stream = timer.stream.lock();
+    if (!stream || !stream->head || stream->head->sequence != timer.sequence || !stream->waiting) continue;
+    const Move move = stream->head->due(*this, *stream, lock);
+    if (move == Move::Wait) continue;
+    stream->waiting = false;
+    if (move == Move::Finished) finish(*stream, lock);
+    changed(lock);
+    make_ready(*stream, lock);
+  }
+}
+
+// --- the program's side ---------------------------------------------------------------------------
+
+Status Scheduler::submit(Stream& stream, std::unique_ptr<Task> task, const char* api,
+                         std::uint64_t* position_out) {
+  task->api = api;
+  Submitter& submitter = this_thread(this);
+  task->thread = submitter.thread;
+  if (t_inside != nullptr) [[unlikely]] {
+    observe::note("R-200", [&] {
+      return fmt::format("{} was called from inside a callback, where programs must not submit work", api);
+    });
+  }
+  Lock held = lock();
+  if (stream.ended) {
+    return refuse({ACL_ERROR_RT_INVALID_HANDLE, "R-136", "EE1017", "the stream was destroyed meanwhile", "",
+                   "do not use a stream while another thread destroys it"});
+  }
+  if (aborting(stream.device())) [[unlikely]] {
+    return refuse({ACL_ERROR_RT_DEVICE_TASK_ABORT, "R-230", "EE1018",
+                   fmt::format("the tasks of device {} are being aborted", stream.device()), "",
+                   "submit again when aclrtDeviceTaskAbort has returned"});
+  }
+  if (stream.group->stopped) [[unlikely]]
+    return std::make_unique<Error>(*stream.group->stopped);
+  if (!driven() && workers_ == 0 && !wake_worker(held)) {
+    return refuse({ACL_ERROR_RT_RESOURCE_ALLOC_FAIL, "R-265", "EE1021", "no thread could be started to run tasks",
+                   "the system or a limit of this user allows no more threads", "raise ulimit -u"});
+  }
+  task->sequence = ++sequence_;
+  submitter.last_task = task->id();
+  const std::uint64_t position = stream.submitted.load(std::memory_order_relaxed) + 1;
+  task->position = position;
+  if (position_out != nullptr) *position_out = position;
+  stream.submitted.store(position, std::memory_order_release);
+  if (stream.clearing) {
+    drop_task(stream, std::move(task), held);
+    return done();
+  }
+  const bool calls_host = task->calls_host();
+  const std::uint64_t sequence = task->sequence;
+  Task* added = task.get();
+  (stream.tail != nullptr ? stream.tail->next : stream.head) = std::move(task);
+  stream.tail = added;
+  make_ready(stream, held);
+  if (!driven()) return done();
+  if (calls_host) {
+    late_calls_.emplace(sequence, &stream);
+    if (!late_started_) late_started_ = platform::start_thread("belay-late", [this] { work_late(); });
+    late_.notify_one();
+  }
+  if (policy_.mode == Mode::Seed && !stopping()) {
+    while (dice_.below(2) == 0 && step_at_random(held)) {
+    }
+  }
+  return done();
+}
+
+std::uint32_t Scheduler::last_task_of_this_thread() const { return this_thread(this).last_task; }
+
+Arrival Scheduler::wait(Lock& lock, Stream& stream, std::uint64_t position, Deadline deadline) {
+  const std::shared_ptr<Stream> keep = stream.shared_from_this();
+  const std::uint64_t clears = stream.clears;
+  bool looked = false;
+  for (;;) {
+    if (stream.clears != clears) {
+      if (position <= stream.cleared_from) return Arrival::Reached;
+      return stream.ended ? Arrival::Ended : Arrival::Cleared;
+    }
+    if (stream.finished.load(std::memory_order_relaxed) >= position) return Arrival::Reached;
+    if (stream.group->stopped) return Arrival::Stopped;
+    if (t_inside == &stream) return Arrival::OwnCallback;
+    if (deadline && Clock::now() >= *deadline) return Arrival::TimedOut;
+    if (step_for(stream, lock, deadline)) continue;
+    if (driven()) {
+      wait_for_change(lock, nullptr, deadline);
+      continue;
+    }
+    if (worth_spinning_ && stream.running && !std::exchange(looked, true)) {
+      lock.unlock();
+      look(kLookForEnd, [&] { return stream.finished.load(std::memory_order_relaxed) >= position; });
+      lock.lock();
+      continue;
+    }
+    stream.wanted = std::min(stream.wanted, position);
+    if (deadline) {
+      stream.arrived.wait_until(lock, *deadline);
+    } else {
+      stream.arrived.wait(lock);
+    }
+  }
+}
+
+void Scheduler::asked(Stream& stream, Lock& lock) {
+  if (!driven()) return;
+  if (policy_.mode != Mode::Seed || stopping()) {
+    step_for(stream, lock, {});
+    return;
+  }
+  while (dice_.below(2) == 0) {
+    if (!step_for(stream, lock, {})) return;
+  }
+}
+
+void Scheduler::asked_for_any(Lock& lock) {
+  if (driven() && ready_first_ != nullptr) asked(*ready_first_, lock);
+}
+
+void Scheduler::wait_for_change(Lock& lock, Stream* stream, Deadline deadline) {
+  if (stream != nullptr && step_for(*stream, lock, deadline)) return;
+  if (driven() && !timers_.empty() && (!deadline || timers_.begin()->first < *deadline))
+    deadline = timers_.begin()->first;
+  ++watchers_;
+  const std::uint64_t before = moves_;
+  const auto moved = [&] { return moves_ != before; };
+  if (deadline) {
+    changed_.wait_until(lock, *deadline, moved);
+  } else {
+    changed_.wait(lock, moved);
+  }
+  --watchers_;
+  if (driven()) fire_due(lock);
+}
+
+bool Scheduler::nothing_moves() const {
+  return running_ == 0 && ready_count_ == 0 && host_calls_running_ == 0 && delays_ == 0;
+}
+
+bool Scheduler::drain(Lock& lock, std::span<const std::shared_ptr<Stream>> streams) {
+  for (const std::shared_ptr<Stream>& each : streams) {
+    if (t_inside != nullptr && t_inside->group == each->group) return false;
+  }
+  const auto is_busy = [](const std::shared_ptr<Stream>& each) {
+    return each->head && each->traits.runs && !each->group->stopped;
+  };
+  const auto is_stuck = [](const std::shared_ptr<Stream>& each) {
+    return each->waiting && !(each->head->calls_host() && each->head->executing());
+  };
+  for (;;) {
+    const auto busy = std::ranges::find_if(streams, is_busy);
+    if (busy == streams.end()) return true;
+    if (step_for(**busy, lock, {})) continue;
+    const std::uint64_t before = moves_;
+    const bool stuck = std::ranges::all_of(
+        streams, [&](const std::shared_ptr<Stream>& each) { return !is_busy(each) || is_stuck(each); });
+    const auto patience = stuck && nothing_moves() ? Clock::duration{kStuck} : Clock::duration{kStuckBesideOthers};
+    ++watchers_;
+    changed_.wait_for(lock, patience, [&] { return moves_ != before; });
+    --watchers_;
+    if (moves_ != before || !stuck) continue;
+    observe::note("R-119", [&] {
+      return fmt::format("stream {} waits for something that cannot come any more; its tasks are dropped",
+                         (*busy)->id);
+    });
+    for (const std::shared_ptr<Stream>& each : streams) {
+      if (is_busy(each)) clear(*each, lock);
+    }
+  }
+}
+
+std::shared_ptr<const Error> Scheduler::take_error(Stream& stream, std::uint64_t position, Lock&) {
+  if (stream.group->stopped) return stream.group->stopped;
+  if (stream.error == nullptr || stream.error_position > position) return nullptr;
+  stream.troubled.store(false, std::memory_order_relaxed);
+  return std::exchange(stream.error, nullptr);
+}
+
+// --- taking work back -----------------------------------------------------------------------------
+
+void Scheduler::drop_task(Stream& stream, std::unique_ptr<Task> task, Lock& lock) {
+  if (task->calls_host()) forget_host_call(*task);
+  task->drop(*this, stream, lock);
+  task->leave(lock);
+  stream.finished.fetch_add(1, std::memory_order_release);
+}
+
+void Scheduler::drop_queue(Stream& stream, Lock& lock) {
+  stream.cleared_from = stream.finished.load(std::memory_order_relaxed) + (stream.running ? 1 : 0);
+  ++stream.clears;
+  std::unique_ptr<Task> chain;
+  if (stream.running) {
+    stream.cancel.store(true, std::memory_order_relaxed);
+    chain = std::move(stream.head->next);
+    stream.tail = stream.head.get();
+  } else {
+    chain = std::move(stream.head);
+    stream.tail = nullptr;
+    stream.waiting = false;
+    remove_ready(stream);
+  }
+  while (chain) {
+    std::unique_ptr<Task> next = std::move(chain->next);
+    drop_task(stream, std::move(chain), lock);
+    chain = std::move(next);
+  }
+  stream.wanted = kNobody;
+  stream.arrived.notify_all();
+  changed(lock);
+}
+
+void Scheduler::clear(Stream& stream, Lock& lock) {
+  const std::shared_ptr<Stream> keep = stream.shared_from_this();
+  stream.clearing = true;
+  drop_queue(stream, lock);
+  while (stream.running && t_inside != &stream) stream.arrived.wait(lock);
+  stream.clearing = false;
+  stream.error = nullptr;
+  Group& group = *stream.group;
+  if (!group.stopped) stream.troubled.store(false, std::memory_order_relaxed);
+  if (group.culprit != &stream) return;
+  group.culprit = nullptr;
+  group.stopped = nullptr;
+  for (Stream* each : group.members) {
+    each->troubled.store(each->error != nullptr, std::memory_order_relaxed);
+    make_ready(*each, lock);
+  }
+}
+
+void Scheduler::skip(Stream& stream, Lock& lock) {
+  if (stream.running) {
+    stream.cancel.store(true, std::memory_order_relaxed);
+    return;
+  }
+  if (!stream.waiting) return;
+  stream.waiting = false;
+  std::unique_ptr<Task> head = std::move(stream.head);
+  stream.head = std::move(head->next);
+  if (!stream.head) stream.tail = nullptr;
+  drop_task(stream, std::move(head), lock);
+  stream.wanted = kNobody;
+  stream.arrived.notify_all();
+  changed(lock);
+  make_ready(stream, lock);
+}
+
+void Scheduler::end(Stream& stream, Lock& lock) {
+  stream.ended = true;
+  drop_queue(stream, lock);
+  std::erase(stream.group->members, &stream);
+  if (stream.group->culprit == &stream) stream.group->culprit = nullptr;
+}
+
+void Scheduler::stop_at_exit() {
+  Lock held = lock();
+  stopping_.store(true, std::memory_order_relaxed);
+  ++watchers_;
+  changed_.wait_for(held, 500ms, [&] { return running_ == 0; });
+  --watchers_;
+  for (Stream* each = ready_first_; each != nullptr; each = each->ready_after) each->arrived.notify_all();
+}
+
+}  // namespace belay::schedule

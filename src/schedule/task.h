@@ -1,0 +1,63 @@
+// One piece of work that a stream does in its turn.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "base/error.h"
+
+namespace belay::schedule {
+
+class Scheduler;
+class Stream;
+using Lock = std::unique_lock<std::mutex>;  // of the scheduler; passed where it must be held
+
+// What the head of a stream needs next.
+enum class Move : std::uint8_t {
+  Run,       // call run() without the lock
+  Finished,  // nothing: it is done
+  Wait,      // somebody will call Scheduler::release, or its time comes
+};
+
+struct Ran {
+  bool more = false;  // a part is done, the rest is still to do
+  Refusal trouble;    // the task has failed
+};
+
+class Task {
+ public:
+  virtual ~Task() = default;
+  Task() = default;
+  Task(const Task&) = delete;
+  Task& operator=(const Task&) = delete;
+
+  // At the head of its stream, once.
+  virtual Move begin(Scheduler&, Stream&, Lock&) { return Move::Run; }
+  // Does at most about that many bytes of it.
+  virtual Ran run(std::size_t /*at_most*/) { return {}; }
+  // The time that it asked for has come (Scheduler::call_at).
+  virtual Move due(Scheduler&, Stream&, Lock&) { return Move::Run; }
+  // It leaves its stream unfinished: begun or not, it must not be waited for by anybody any more.
+  virtual void drop(Scheduler&, Stream&, Lock&) {}
+  // It has left its stream, finished, failed or dropped: the last call to it.
+  virtual void leave(Lock&) {}
+  // Runs code of the program, which may wait for it outside of our calls.
+  virtual bool calls_host() const { return false; }
+  // ... and that code is being run now.
+  virtual bool executing() const { return false; }
+  // The stream on which what it waits for will happen, where that is known.
+  virtual Stream* waits_for() const { return nullptr; }
+
+  std::unique_ptr<Task> next;
+  std::uint64_t sequence = 0;  // in the process
+  std::uint64_t position = 0;  // in its stream, from 1
+  std::int32_t thread = 0;     // that submitted it
+  const char* api = "";        // with which function
+  bool begun = false;
+
+  std::uint32_t id() const { return static_cast<std::uint32_t>(sequence); }
+};
+
+}  // namespace belay::schedule

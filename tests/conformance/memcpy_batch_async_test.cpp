@@ -1,0 +1,364 @@
+// aclrtMemcpyBatchAsync and its V2: the checks, in their order, and what is queued.
+#include "support/batch.h"
+#include "support/fresh_process.h"
+#include "support/mistakes.h"
+
+namespace {
+
+using namespace belay_test;
+
+int run(Batch& batch, aclrtStream stream) {
+  batch.fail = kUnset;
+  return ::aclrtMemcpyBatchAsync(batch.dsts.data(), batch.rooms.data(), batch.srcs.data(), batch.sizes.data(),
+                                 batch.sizes.size(), batch.attributes.data(), batch.starts.data(),
+                                 batch.attributes.size(), &batch.fail, stream);
+}
+int run_v2(Batch& batch, aclrtStream stream) {
+  return ::aclrtMemcpyBatchAsyncV2(batch.dsts.data(), batch.rooms.data(), batch.srcs.data(),
+                                   batch.sizes.data(), batch.sizes.size(), batch.attributes.data(),
+                                   batch.starts.data(), batch.attributes.size(), stream);
+}
+
+// Pinned and device memory for items of 64 bytes, 128 bytes apart.
+class PinnedItems {
+ public:
+  explicit PinnedItems(std::size_t count) : count_{count}, host_{count * 128}, device_{count * 128} {
+    restore();
+  }
+  void restore() const {
+    write_to(host_.get(), host_before_);
+    write_to(device_.get(), device_before_);
+  }
+  void* host(std::size_t item) const { return host_.get(item * 128); }
+  void* device(std::size_t item) const { return device_.get(item * 128); }
+  Batch up() const {
+    Batch batch;
+    for (std::size_t i = 0; i < count_; ++i) batch.add(device(i), host(i), 64);
+    batch.describe(0, host_to_device());
+    return batch;
+  }
+  Batch down() const {
+    Batch batch;
+    for (std::size_t i = 0; i < count_; ++i) batch.add(host(i), device(i), 64);
+    batch.describe(0, device_to_host());
+    return batch;
+  }
+  void expect_nothing_copied() const {
+    EXPECT_EQ(read_from(device_.get(), count_ * 128), device_before_);
+    EXPECT_EQ(read_from(host_.get(), count_ * 128), host_before_);
+  }
+  void expect_all_up() const {
+    EXPECT_EQ(read_from(device_.get(), count_ * 128), mixed(device_before_, host_before_));
+  }
+  void expect_all_down() const {
+    EXPECT_EQ(read_from(host_.get(), count_ * 128), mixed(host_before_, device_before_));
+  }
+
+ private:
+  Bytes mixed(Bytes to, const Bytes& from) const {
+    for (std::size_t i = 0; i < count_ * 128; ++i) {
+      if (i % 128 < 64) to[i] = from[i];
+    }
+    return to;
+  }
+  std::size_t count_;
+  Pinned host_;
+  Device device_;
+  const Bytes host_before_ = pattern(count_ * 128, 31), device_before_ = pattern(count_ * 128, 32);
+};
+
+class MemcpyBatchAsync : public OnDevice {};
+
+enum Argument : unsigned {
+  kFail = 1,
+  kSizes = 2,
+  kNumber = 4,
+  kDsts = 8,
+  kRooms = 16,
+  kSrcs = 32,
+  kAttributes = 64,
+  kStarts = 128,
+  kAttributeNumber = 256,
+  kStream = 512,
+  kWhere = 1024
+};
+
+struct Call {
+  bool v2;
+  std::vector<void*> dsts, srcs;
+  std::vector<std::size_t> rooms, sizes, starts;
+  std::vector<aclrtMemcpyBatchAttr> attributes;
+  std::size_t number, attribute_number;
+  std::size_t* fail;
+  aclrtStream stream;
+  Where where = Where::own;
+  unsigned missing = 0;  // arrays that are NULL
+  int run() {
+    const auto array = [this](unsigned bit, auto& values) {
+      return (missing & bit) != 0 ? nullptr : values.data();
+    };
+    if (fail != nullptr) *fail = kUnset;
+    if (v2)
+      return ::aclrtMemcpyBatchAsyncV2(array(kDsts, dsts), array(kRooms, rooms), array(kSrcs, srcs),
+                                       array(kSizes, sizes), number, array(kAttributes, attributes),
+                                       array(kStarts, starts), attribute_number, stream);
+    return ::aclrtMemcpyBatchAsync(array(kDsts, dsts), array(kRooms, rooms), array(kSrcs, srcs),
+                                   array(kSizes, sizes), number, array(kAttributes, attributes),
+                                   array(kStarts, starts), attribute_number, fail, stream);
+  }
+};
+
+std::vector<Mistake<Call>> mistakes(aclrtStream stale, void* gone) {
+  std::vector<Mistake<Call>> all = {{"M-276", kBadArgument, kFail, [](Call& c) { c.fail = nullptr; }},
+                                    {"M-277", kBadArgument, kSizes, [](Call& c) { c.missing |= kSizes; }},
+                                    {"M-278", kBadArgument, kNumber, [](Call& c) { c.number = 0; }},
+                                    {"M-279", ACL_SUCCESS, kSizes, [](Call& c) {
+                                       c.sizes = {0, 0, 0};
+                                     }}};
+  for (const unsigned array : {kDsts, kRooms, kSrcs, kAttributes, kStarts})
+    all.push_back({"M-280", kBadArgument, array, [array](Call& c) { c.missing |= array; }});
+  const std::vector<Mistake<Call>> rest = {
+      {"M-281", kBadArgument, kRooms, [](Call& c) { c.rooms[2] = 63; }},
+      {"M-282", kBadArgument, kAttributes, [](Call& c) { c.attributes[0].rsv[15] = 1; }},
+      {"M-284", kStale, kStream, [stale](Call& c) { c.stream = stale; }},
+      {"M-285", kBadValue, kAttributeNumber | kAttributes, [](Call& c) { c.attribute_number = 0; }},
+      {"M-288", kBadValue, kStarts, [](Call& c) { c.starts[0] = 1; }},
+      {"M-290", kNoContext, kWhere, [](Call& c) { c.where = Where::none; }},
+      {"M-291", kBadValue, kSizes, [](Call& c) { c.sizes[1] = 0; }},
+      {"M-291", kBadValue, kSrcs, [](Call& c) { c.srcs[1] = nullptr; }},
+      {"M-291", kBadValue, kDsts, [](Call& c) { c.dsts[1] = nullptr; }},
+      {"M-292", kBadValue, kAttributes, [](Call& c) { c.attributes[0] = device_to_host(); }},
+      {"M-434", kRefused, kDsts, [gone](Call& c) { c.dsts[2] = gone; }}};
+  all.insert(all.end(), rest.begin(), rest.end());
+  return all;
+}
+
+TEST_F(MemcpyBatchAsync, M276_M284_M290_M291_M434_TheFirstMistakeDecides) {
+  const Contexts contexts;
+  const PinnedItems items{3};
+  Device freed{256, ACL_MEM_MALLOC_HUGE_ONLY};
+  void* const gone = freed.free_now();
+  const aclrtStream stale = stale_stream();
+  Stream stream;
+  Batch batch = items.up();
+  std::size_t fail = 0;
+  Call good{false, batch.dsts, batch.srcs, batch.rooms, batch.sizes, batch.starts, batch.attributes,
+            3,     1,          &fail,      stream.get()};
+  expect_order("aclrtMemcpyBatchAsync", contexts, good, mistakes(stale, gone));
+  good.v2 = true;
+  good.fail = nullptr;
+  std::vector<Mistake<Call>> without_index = mistakes(stale, gone);
+  without_index.erase(without_index.begin());
+  expect_order("aclrtMemcpyBatchAsyncV2", contexts, good, without_index);
+  EXPECT_EQ(finish(stream), ACL_SUCCESS);
+  items.expect_nothing_copied();
+}
+
+TEST_F(MemcpyBatchAsync, M284_M285_M290_M291_TheFailIndex) {
+  const PinnedItems items{4};
+  Stream stream;
+  const aclrtStream stale = stale_stream();
+  const auto expect = [&](Batch batch, int answer, std::size_t index, aclrtStream on) {
+    EXPECT_EQ(run(batch, on), answer);
+    EXPECT_EQ(batch.fail, index);
+  };
+  expect(items.up(), kStale, kNoItem, stale);
+  without_context([&] { expect(items.up(), kNoContext, kNoItem, stream.get()); });
+  for (const std::size_t item : {0U, 1U, 3U}) {
+    Batch batch = items.up();
+    batch.sizes[item] = 0;
+    expect(batch, kBadValue, item, stream.get());
+    batch = items.up();
+    batch.srcs[item] = nullptr;
+    expect(batch, kBadValue, item, stream.get());
+    batch = items.up();
+    batch.dsts[item] = nullptr;
+    expect(batch, kBadValue, item, stream.get());
+    batch = items.up();
+    batch.srcs[item] = items.device(item);  // M-292
+    expect(batch, kBadValue, item, stream.get());
+    batch = items.up();
+    batch.dsts[item] = at(items.device(0), 1 * kGB);  // M-292 has no quarrel, nothing is there
+    expect(batch, kRefused, item, stream.get());
+  }
+  EXPECT_EQ(finish(stream), ACL_SUCCESS);
+  items.expect_nothing_copied();
+}
+
+TEST_F(MemcpyBatchAsync, M292_M293_M427_ItemsThatDoNotFit) {
+  const PinnedItems items{3};
+  Device fixed{256, ACL_MEM_ACCESS_USER_SPACE_READONLY};
+  Stream stream;
+  Batch host_only = items.up();
+  host_only.dsts[1] = at(items.host(1), 64);
+  host_only.attributes[0] = attribute(on_host(), on_host());
+  EXPECT_EQ(run(host_only, stream.get()), kBadValue);
+  EXPECT_EQ(host_only.fail, 0U) << "item 0 goes to the device";
+  Batch inside = items.up();
+  for (std::size_t i = 0; i < 3; ++i) inside.srcs[i] = at(items.device(i), 64);
+  inside.attributes[0] = attribute(on_device(), on_device());
+  EXPECT_EQ(run(inside, stream.get()), kBadValue) << "M-293";
+  EXPECT_EQ(inside.fail, 0U);
+  Batch elsewhere = items.up();
+  elsewhere.attributes[0] = host_to_device(1);
+  EXPECT_EQ(run(elsewhere, stream.get()), kBadValue) << "another device";
+  EXPECT_EQ(elsewhere.fail, 0U);
+  Batch closed = items.up();
+  closed.dsts[2] = fixed.get();
+  EXPECT_EQ(run(closed, stream.get()), kRefused);
+  EXPECT_EQ(closed.fail, 2U);
+  EXPECT_EQ(finish(stream), ACL_SUCCESS);
+  items.expect_nothing_copied();
+}
+
+TEST_F(MemcpyBatchAsync, M4_StreamOfAnotherContext_Is107003_NothingIsQueued) {
+  const Contexts contexts;
+  const PinnedItems items{2};
+  Stream stream;
+  Batch batch = items.up();
+  expect_answer(contexts.run(Where::other, [&] { return run(batch, stream.get()); }), kOtherContext,
+                "aclrtMemcpyBatchAsync", "M-4");
+  expect_answer(contexts.run(Where::other, [&] { return run_v2(batch, stream.get()); }), kOtherContext,
+                "aclrtMemcpyBatchAsyncV2", "M-4");
+  EXPECT_EQ(finish(stream), ACL_SUCCESS);
+  items.expect_nothing_copied();
+}
+
+TEST_F(MemcpyBatchAsync, M301_M303_M12_PinnedItems_AreOnlyQueued) {
+  for (const bool v2 : {false, true}) {
+    for (const bool upwards : {false, true}) {
+      const PinnedItems items{5};
+      Stream stream;
+      Hold hold{stream};
+      Batch batch = upwards ? items.up() : items.down();
+      EXPECT_EQ(v2 ? run_v2(batch, stream.get()) : run(batch, stream.get()), ACL_SUCCESS);
+      EXPECT_EQ(batch.fail, v2 ? kUnset : kNoItem);
+      items.expect_nothing_copied();
+      hold.open();
+      EXPECT_EQ(finish(stream), ACL_SUCCESS);
+      if (upwards)
+        items.expect_all_up();
+      else
+        items.expect_all_down();
+    }
+  }
+}
+
+TEST_F(MemcpyBatchAsync, M301_TheArraysMayGoAtTheReturn) {
+  const PinnedItems items{5};
+  Stream stream;
+  Hold hold{stream};
+  {
+    Batch batch = items.up();
+    EXPECT_EQ(run(batch, stream.get()), ACL_SUCCESS);
+    batch.dsts.assign(5, nullptr);
+    batch.srcs.assign(5, nullptr);
+    batch.sizes.assign(5, 7);
+  }
+  hold.open();
+  EXPECT_EQ(finish(stream), ACL_SUCCESS);
+  items.expect_all_up();
+}
+
+TEST_F(MemcpyBatchAsync, M298_MixedDirections_Are107000_WithTheFirstThatDeviates) {
+  const PinnedItems items{4};
+  Stream stream;
+  for (const std::size_t other : {1U, 2U, 3U}) {
+    Batch batch = items.up();
+    std::swap(batch.dsts[other], batch.srcs[other]);
+    batch.describe(other, device_to_host());
+    if (other < 3) batch.describe(other + 1, host_to_device());
+    EXPECT_EQ(run(batch, stream.get()), kBadValue) << other;
+    EXPECT_EQ(batch.fail, other);
+    EXPECT_EQ(run_v2(batch, stream.get()), kBadValue);
+  }
+  EXPECT_EQ(finish(stream), ACL_SUCCESS);
+  items.expect_nothing_copied();
+}
+
+TEST_F(MemcpyBatchAsync, M300_AFaultyItemMeansThatNoneIsQueued) {
+  const PinnedItems items{4};
+  Stream stream;
+  Batch batch = items.up();
+  batch.srcs[3] = nullptr;
+  EXPECT_EQ(run(batch, stream.get()), kBadValue);
+  EXPECT_EQ(finish(stream), ACL_SUCCESS);
+  items.expect_nothing_copied();
+  // Nor is a pageable item in front of it copied.
+  Bytes plain = pattern(64, 77);
+  batch.srcs[0] = plain.data();
+  EXPECT_EQ(run(batch, stream.get()), kBadValue);
+  EXPECT_EQ(batch.fail, 3U);
+  EXPECT_EQ(finish(stream), ACL_SUCCESS);
+  items.expect_nothing_copied();
+}
+
+TEST_F(MemcpyBatchAsync, M287_ThereIsNoLimitOf4096) {
+  Pinned host{5000};
+  Device device{5000};
+  write_to(host.get(), pattern(5000, 1));
+  Batch batch;
+  for (std::size_t i = 0; i < 5000; ++i) batch.add(device.get(i), host.get(i), 1);
+  batch.describe(0, host_to_device());
+  Stream stream;
+  EXPECT_EQ(run(batch, stream.get()), ACL_SUCCESS);
+  EXPECT_EQ(finish(stream), ACL_SUCCESS);
+  EXPECT_EQ(read_from(device.get(), 5000), pattern(5000, 1));
+}
+
+TEST(MemcpyBatchAsyncPageable, M301_TheCallWaitsForTheStream_AndThePageableItemIsThereAtTheReturn) {
+  for (const char* product : {"A2", "A3", "950"}) {
+    in_fresh_process({{"BELAY_PRODUCT", product}}, [&] {
+      ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+      const bool whole = std::string{product} == "950";
+      for (const std::size_t pageable : {0U, 1U, 3U}) {
+        const PinnedItems items{4};
+        Bytes plain = pattern(64, 5);
+        Stream stream;
+        Hold hold{stream};
+        EXPECT_EQ(aclrtMemsetAsync(items.device(0), 4 * 128, 0xAA, 4 * 128, stream.get()), ACL_SUCCESS);
+        Batch batch = items.up();
+        batch.srcs[pageable] = plain.data();
+        const OpensLater later{hold};
+        EXPECT_EQ(run(batch, stream.get()), ACL_SUCCESS) << product;
+        EXPECT_TRUE(later.opening()) << "it did not wait";
+        EXPECT_EQ(read_from(items.device(pageable), 64), plain) << product;
+        // What stands before the pageable item has been waited for, on the 950 all of it.
+        for (std::size_t i = 0; i < 4; ++i) {
+          if (i != pageable && (i < pageable || whole)) {
+            EXPECT_EQ(read_from(items.device(i), 64), read_from(items.host(i), 64)) << product << i;
+          }
+        }
+        EXPECT_EQ(finish(stream), ACL_SUCCESS);
+        for (std::size_t i = 0; i < 4; ++i) {
+          EXPECT_EQ(read_from(items.device(i), 64), i == pageable ? plain : read_from(items.host(i), 64));
+          EXPECT_EQ(read_from(at(items.device(i), 64), 64), Bytes(64, 0xAA)) << "the earlier fill";
+        }
+      }
+    });
+  }
+}
+
+TEST_F(MemcpyBatchAsync, M301_DownToPageableMemory) {
+  Items items{5};  // of plain memory
+  Stream stream;
+  Batch batch = items.down();
+  EXPECT_EQ(run(batch, stream.get()), ACL_SUCCESS);
+  items.expect_all_down();
+}
+
+TEST_F(MemcpyBatchAsync, M272_ABlockFreedBeforeTheItemRuns_Is507899) {
+  const PinnedItems items{2};
+  Device gone{64, ACL_MEM_MALLOC_HUGE_ONLY};
+  Stream stream;
+  Hold hold{stream};
+  Batch batch = items.up();
+  batch.dsts[1] = gone.get();
+  EXPECT_EQ(run(batch, stream.get()), ACL_SUCCESS);
+  gone.free_now();
+  hold.open();
+  EXPECT_EQ(finish(stream), kRefused);
+  EXPECT_EQ(finish(stream), ACL_SUCCESS);
+}
+
+}  // namespace

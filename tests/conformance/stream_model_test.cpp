@@ -1,0 +1,156 @@
+// Random programs of streams against a model of what the documents promise, under every schedule.
+//
+// Each program runs in a process of its own. BELAY_STRESS_STEPS asks for more operations, BELAY_STRESS_SEED for
+// the same programs again. A program that fails is made shorter, as long as it still fails, and told.
+#include <iostream>
+#include <random>
+
+#include "support/captured_process.h"
+#include "support/device_fixture.h"
+#include "support/members.h"
+#include "support/sanitizer.h"
+#include "support/stream_host_steps.h"
+#include "support/stream_memory_steps.h"
+#include "support/stream_order_steps.h"
+
+namespace {
+
+using namespace belay_test;
+
+struct Plan {
+  std::string schedule;
+  StreamProgram::Options options;
+  std::vector<Command> commands;
+};
+
+Plan make_plan(const std::string& schedule, bool aborts, std::uint64_t seed, std::uint64_t number) {
+  std::seed_seq mix{seed, seed >> 32U, number, std::uint64_t{aborts}};
+  std::mt19937_64 random{mix};
+  Plan plan;
+  plan.schedule = schedule == "seed" ? text("seed:", seed + number) : schedule;
+  static constexpr std::size_t kStrides[] = {8, 8, 24, 2048, 20000};
+  static constexpr unsigned kRaces[] = {0, 0, 10, 50, 100};
+  static constexpr std::size_t kRounds[] = {40, 100, 200, 400};
+  plan.options.stride = kStrides[random() % std::size(kStrides)];
+  plan.options.races = kUnderASanitizer ? 0 : kRaces[random() % std::size(kRaces)];
+  plan.options.aborts = aborts;
+  plan.options.round = kRounds[random() % std::size(kRounds)];
+  plan.options.bits = random();
+  for (std::size_t i = 0; i < 500; ++i) plan.commands.push_back({static_cast<unsigned>(random() % 100), random()});
+  return plan;
+}
+
+// In a process of its own. The last line of what it prints counts the operations.
+void run_here(const Plan& plan, int patience) {
+  StreamProgram program{plan.options};
+  const auto tell = [&](const std::string& why) {
+    std::cout << why << "\n";
+    const std::vector<std::string>& lines = program.history();
+    for (std::size_t i = lines.size() > 400 ? lines.size() - 400 : 0; i < lines.size(); ++i)
+      std::cout << "  " << lines[i] << "\n";
+    std::cout << "  ^ " << why << std::endl;
+    ::_exit(1);
+  };
+  std::thread{[&] {
+    std::uint64_t seen = 0;
+    for (int quiet = 0; quiet < patience * 10; ++quiet) {
+      std::this_thread::sleep_for(std::chrono::milliseconds{100});
+      if (program.progress() != std::exchange(seen, program.progress())) quiet = 0;
+    }
+    tell("it hangs");
+  }}.detach();
+  try {
+    program.begin();
+    for (const Command& command : plan.commands) program.step(command);
+    program.end();
+  } catch (const Trouble& trouble) {
+    tell(trouble.what());
+  }
+  const StreamProgram::Counts& counts = program.counts();
+  std::cout << program.history().size() << " " << counts.words << " " << counts.words_sure << " " << counts.calls
+            << std::endl;
+  ::_exit(0);
+}
+
+Ending run(const Plan& plan, int patience = 30) {
+  return run_captured({{"BELAY_SCHEDULE", plan.schedule},
+                       {"BELAY_DEVICES", "2"},
+                       {"BELAY_HBM", "64M"},
+                       {"BELAY_LEAKS", "off"}},
+                      [&] { run_here(plan, patience); }, 300);
+}
+
+// Leaves out what is not needed for a failure. Where threads race it is tried a few times.
+Ending shorten(Plan& plan, Ending ending) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{setting("BELAY_STRESS_SHRINK", 40)};
+  const int times = plan.schedule == "eager" || plan.schedule == "fifo" ? 3 : 1;
+  for (std::size_t chunk = plan.commands.size() / 2; chunk > 0; chunk /= 2) {
+    for (std::size_t at = 0; at < plan.commands.size();) {
+      if (std::chrono::steady_clock::now() > end) return ending;
+      Plan shorter = plan;
+      const auto first = shorter.commands.begin() + static_cast<long>(at);
+      shorter.commands.erase(first, first + static_cast<long>(std::min(chunk, plan.commands.size() - at)));
+      bool fails = false;
+      for (int i = 0; i < times && !fails; ++i) {
+        Ending other = run(shorter, 3);
+        fails = !other.clean();
+        if (fails) ending = std::move(other);
+      }
+      if (fails)
+        plan = shorter;
+      else
+        at += chunk;
+    }
+  }
+  return ending;
+}
+
+struct Way {
+  const char* name;
+  const char* schedule;
+};
+void PrintTo(const Way& way, std::ostream* to) { *to << way.name; }
+
+class StreamModel : public ::testing::TestWithParam<Way> {
+ protected:
+  static void run_programs(bool aborts, std::uint64_t operations) {
+    const std::uint64_t wanted = setting("BELAY_STRESS_STEPS", kUnderASanitizer ? operations / 10 : operations);
+    const std::uint64_t seed = setting("BELAY_STRESS_SEED", std::random_device{}());
+    std::uint64_t done = 0, words = 0, words_sure = 0, calls = 0, programs = 0;
+    for (; done < wanted; ++programs) {
+      Plan plan = make_plan(GetParam().schedule, aborts, seed, programs);
+      Ending ending = run(plan);
+      std::istringstream figures{ending.out};
+      std::uint64_t more = 0, looked = 0, sure = 0, called = 0;
+      if (ending.clean() && figures >> more >> looked >> sure >> called) {
+        done += more;
+        words += looked;
+        words_sure += sure;
+        calls += called;
+        continue;
+      }
+      std::cout << "as it was first:\n" << ending << "\n";
+      ending = shorten(plan, std::move(ending));
+      FAIL() << "BELAY_STRESS_SEED=" << seed << ", program " << programs << ", BELAY_SCHEDULE=" << plan.schedule
+             << ", " << plan.commands.size() << " commands, stride " << plan.options.stride << ", races "
+             << plan.options.races << "\n"
+             << ending;
+    }
+    std::cout << "         BELAY_STRESS_SEED=" << seed << ": " << programs << " programs, " << done
+              << " operations, " << calls << " calls, " << words << " words looked at, " << words_sure
+              << " of them certain\n";
+    EXPECT_GE(words_sure, done / 10) << "the model says too little";
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Schedule, StreamModel,
+                         ::testing::Values(Way{"Eager", "eager"}, Way{"Fifo", "fifo"}, Way{"Lazy", "lazy"},
+                                           Way{"Seeds", "seed"}),
+                         [](const auto& tested) { return tested.param.name; });
+
+TEST_P(StreamModel, R17_R165_R170_R193_R198_R208_P42_M241_M265_ProgramsSeeOnlyWhatTheOrderAllows) {
+  run_programs(false, 10000);
+}
+
+TEST_P(StreamModel, R134_R154_WorkThatIsTakenBack_IsNotDoneLater) { run_programs(true, 4000); }
+
+}  // namespace

@@ -9,7 +9,7 @@ using namespace belay;
 
 aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream) {
   return enter("aclrtSubscribeReport", [&](Process& p) -> Status {
-    Result<StreamRef> found = meant_stream(p, stream, "R-190");
+    Result<StreamRef> found = own_stream(p, stream, "R-190");
     if (!found) return found.take_refusal();
     return p.subscriptions().add(p.scheduler(), threadId, **found);
   });
@@ -17,7 +17,7 @@ aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream) {
 
 aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream) {
   return enter("aclrtUnSubscribeReport", [&](Process& p) -> Status {
-    Result<StreamRef> found = meant_stream(p, stream, "R-191");
+    Result<StreamRef> found = own_stream(p, stream, "R-191");
     if (!found) return found.take_refusal();
     return p.subscriptions().remove(p.scheduler(), threadId, **found);
   });
@@ -30,6 +30,7 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void* userData, aclrtCallbackBloc
     if (fn == nullptr) return rejected("R-192", "fn", "NULL", "there is nothing to call", "pass a function");
     Result<StreamRef> own = own_stream(p, stream, "R-192");
     if (!own) return own.take_refusal();
+    uint64_t subscription = 0;
     {
       const schedule::Lock lock = p.scheduler().lock();
       if ((*own)->uses_host_functions) {
@@ -42,9 +43,11 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void* userData, aclrtCallbackBloc
                        fmt::format("no thread is subscribed to stream {}", (*own)->id), "",
                        "call aclrtSubscribeReport for the stream first"});
       }
+      subscription = (*own)->subscriptions;
     }
     const bool blocks = blockType == ACL_CALLBACK_BLOCK;
-    return submit(p, **own, std::make_unique<schedule::CallbackTask>(fn, userData, blocks), "aclrtLaunchCallback");
+    return submit(p, **own, std::make_unique<schedule::CallbackTask>(fn, userData, blocks, subscription),
+                  "aclrtLaunchCallback");
   });
 }
 

@@ -4,18 +4,6 @@
 
 using namespace belay;
 
-namespace {
-
-// Failures that are an ordinary answer do not become the thread's last error.
-Status unremembered(Status status) {
-  if (status) return status;
-  Refusal refusal = status.take_refusal();
-  refusal->remember = false;
-  return refusal;
-}
-
-}  // namespace
-
 aclError aclrtSetDevice(int32_t deviceId) {
   return enter("aclrtSetDevice", [&](Process& p) { return p.set_device(deviceId); });
 }

@@ -32,6 +32,14 @@ aclError answered(const char* api, Act&& act) noexcept {
   }
 }
 
+// Failures that are an ordinary answer do not become the thread's last error.
+inline Status unremembered(Status status) {
+  if (status) return status;
+  Refusal refusal = status.take_refusal();
+  refusal->remember = false;
+  return refusal;
+}
+
 template <class Act>
 aclError enter(const char* api, Act&& act) noexcept {
   return answered(api, [&]() -> Status { return act(running()); });

@@ -125,7 +125,7 @@ aclError aclrtSynchronizeEvent(aclrtEvent event) {
 
 aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout) {
   return enter("aclrtSynchronizeEventWithTimeout", [&](Process& p) -> Status {
-    if (Status fits = check_timeout("R-181", timeout); !fits) return fits;
+    if (Status fits = check_timeout("R-181", timeout); !fits) return unremembered(std::move(fits));
     if (event == nullptr) return null_pointer("R-180", "event");
     if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
     return synchronize_event(p, event, timeout, "R-181");

@@ -149,9 +149,9 @@ aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t* flag) {
 
 aclError aclrtGetOverflowStatus(void* outputAddr, size_t outputSize, aclrtStream stream) {
   return enter("aclrtGetOverflowStatus", [&](Process& p) -> Status {
-    constexpr size_t kStatusBytes = 64;  // whatever outputSize says
-    (void)outputSize;
+    constexpr size_t kStatusBytes = 64;
     if (outputAddr == nullptr) return null_pointer("R-103", "outputAddr");
+    if (outputSize != kStatusBytes) return bad_value("R-103", "outputSize", outputSize, "64");
     if (Status here = here_with_context(p, "R-103", Feature::NotOnIpv); !here) return here;
     Result<StreamRef> own = own_stream(p, stream, "R-103");
     if (!own) return own.take_refusal();

@@ -22,10 +22,9 @@ namespace belay {
 namespace {
 
 std::atomic<Process*> g_process{nullptr};
-std::mutex& making() {
-  static auto* mutex = new std::mutex;
-  return *mutex;
-}
+// There from the start, without a guard that a fork could find half-way.
+constinit std::mutex g_making;
+constinit std::atomic<bool> g_rests_at_exit{false};
 
 // In the child of a fork: the parent's devices, contexts and messages are not ours.
 void start_afresh() {
@@ -35,7 +34,7 @@ void start_afresh() {
     old->machine().abandon();
     of_parents->push_back(old);
   }
-  new (&making()) std::mutex;  // another thread of the parent may have held it
+  new (&g_making) std::mutex;  // another thread of the parent may have held it
   Contexts::bind(nullptr);
   RangePool::forget_thread_ranges();
   report::forget();
@@ -73,7 +72,7 @@ void rest_at_exit() {
 }
 
 Process& make_process() {
-  const std::lock_guard lock{making()};
+  const std::lock_guard lock{g_making};
   if (Process* made = g_process.load()) return *made;
   std::unique_ptr<Process> process = start_process();
   const Settings& settings = process->settings();
@@ -81,8 +80,7 @@ Process& make_process() {
   if (settings.fault_report) check::explain_host_touches(process->memory());
   if (settings.leak_report) check::report_leaks(process->memory());
   if (settings.summary) trace::keep_summary(process->memory(), settings.soc);
-  static const int at_exit = std::atexit(rest_at_exit);
-  (void)at_exit;
+  if (!g_rests_at_exit.exchange(true)) (void)std::atexit(rest_at_exit);
   g_process.store(process.get(), std::memory_order_release);
   return *process.release();
 }

@@ -100,7 +100,11 @@ Status destroy_event(Process& process, aclrtEvent handle) {
   if (Status here = needs_feature(process, Feature::NotOnIpv, "R-266"); !here) return here;
   const EventRef event = process.events().events.take(handle_of(handle));
   if (event == nullptr) return stale_handle("R-162", "event", handle_of(handle));
-  if (holds_number(*event)) process.events().numbers[event->device].give(*event->number);
+  if (holds_number(*event)) {
+    process.events().numbers[event->device].give(*event->number);
+    Lock lock = process.scheduler().lock();
+    process.scheduler().changed(lock);  // a record may wait for a number
+  }
   return done();
 }
 
@@ -127,11 +131,15 @@ Status record_event(Process& process, aclrtEvent handle, aclrtStream stream_hand
   }
   std::shared_ptr<Capture> capture;
   std::shared_ptr<Capture> before;
+  bool promised = false;
+  bool was_reset = false;
   {
     const Lock lock = scheduler.lock();
     capture = std::exchange((*event)->promised, nullptr);
-    if (capture == nullptr) capture = std::make_shared<Capture>();
+    promised = capture != nullptr;
+    if (!promised) capture = std::make_shared<Capture>();
     before = (*event)->latest;
+    was_reset = (*event)->reset_called;
     capture->stream = *stream;
     (*event)->latest = capture;
     (*event)->reset_called = false;
@@ -140,7 +148,14 @@ Status record_event(Process& process, aclrtEvent handle, aclrtStream stream_hand
   Status queued = submit(process, **stream, std::make_unique<schedule::RecordTask>(capture, give_back), api, &capture->position);
   if (!queued) {
     Lock lock = scheduler.lock();
-    if ((*event)->latest == capture) (*event)->latest = before;
+    if ((*event)->latest == capture) {  // as if the call had not been
+      (*event)->latest = before;
+      (*event)->reset_called = was_reset;
+      if (promised) {
+        capture->stream.reset();
+        (*event)->promised = capture;
+      }
+    }
     if (give_back) give_back(lock);
   }
   return queued;
@@ -185,7 +200,12 @@ Status reset_event(Process& process, aclrtEvent handle, aclrtStream stream_handl
   auto undo = [event = *event, seen](Lock&) {
     if (event->latest == seen) event->latest = nullptr;
   };
-  return submit(process, **stream, std::make_unique<schedule::MarkTask>(std::move(undo)), "aclrtResetEvent");
+  Status queued = submit(process, **stream, std::make_unique<schedule::MarkTask>(std::move(undo)), "aclrtResetEvent");
+  if (!queued) {
+    const Lock lock = process.scheduler().lock();
+    if ((*event)->latest == seen) (*event)->reset_called = false;
+  }
+  return queued;
 }
 
 Status wait_event(Process& process, aclrtStream stream_handle, aclrtEvent handle, std::uint32_t seconds,
@@ -207,7 +227,7 @@ Status wait_event(Process& process, aclrtStream stream_handle, aclrtEvent handle
       capture = event->latest;
     } else if (event->kind == Event::Kind::Ex) {
       return done();
-    } else if (event->kind == Event::Kind::Plain && !event->reset_called) {
+    } else if (event->kind == Event::Kind::Plain) {
       return refuse({ACL_ERROR_RT_PARAM_INVALID, "R-171", "EE1018", "the event was never recorded", "",
                      "call aclrtRecordEvent first"});
     } else {

@@ -32,9 +32,8 @@ class MemoryTask : public schedule::Task {
   explicit MemoryTask(const Workplace& place) : place_{place} {}
 
   Move begin(Scheduler& scheduler, Stream& stream, Lock& lock) override {
-    const std::optional<Route> route = takes();
-    if (!route) return Move::Run;
-    const std::optional<schedule::Time> over = place_.links.take(route->way, route->device, length());
+    if (!route_) return Move::Run;
+    const std::optional<schedule::Time> over = place_.links.take(route_->way, route_->device, length());
     if (!over) return Move::Run;
     if (scheduler.is_driven()) {  // one task at a time, so that nothing depends on the clock
       over_ = *over;
@@ -50,7 +49,10 @@ class MemoryTask : public schedule::Task {
   }
 
  protected:
-  virtual std::optional<Route> takes() const { return std::nullopt; }
+  // At the call, because it looks at tables that have locks of their own.
+  void find_route(const void* to, const void* from) {
+    if (place_.links.limited()) route_ = route_between(place_.memory, to, from);
+  }
   virtual std::size_t length() const { return 0; }
   virtual Ran work(std::size_t at_most) = 0;
   Transfer transfer() const { return Transfer{place_.memory, place_.device}; }
@@ -61,6 +63,7 @@ class MemoryTask : public schedule::Task {
   const Workplace place_;
 
  private:
+  std::optional<Route> route_;
   std::optional<schedule::Time> over_;
 };
 
@@ -102,10 +105,11 @@ class CopyTask final : public MemoryTask {
         from_{static_cast<const std::byte*>(from)},
         bytes_{bytes},
         to_pinned_{is_pinned(to)},
-        from_pinned_{is_pinned(from)} {}
+        from_pinned_{is_pinned(from)} {
+    find_route(to, from);
+  }
 
  protected:
-  std::optional<Route> takes() const override { return route_between(place_.memory, to_, from_); }
   std::size_t length() const override { return bytes_; }
 
   Ran work(std::size_t at_most) override {
@@ -139,10 +143,11 @@ class CopyRowsTask final : public MemoryTask {
     std::size_t from_pitch, width, height;
   };
   CopyRowsTask(const Workplace& place, const Rows& rows)
-      : MemoryTask{place}, rows_{rows}, to_pinned_{is_pinned(rows.to)}, from_pinned_{is_pinned(rows.from)} {}
+      : MemoryTask{place}, rows_{rows}, to_pinned_{is_pinned(rows.to)}, from_pinned_{is_pinned(rows.from)} {
+    find_route(rows.to, rows.from);
+  }
 
  protected:
-  std::optional<Route> takes() const override { return route_between(place_.memory, rows_.to, rows_.from); }
   std::size_t length() const override { return rows_.width * rows_.height; }
 
   Ran work(std::size_t at_most) override {
@@ -172,13 +177,12 @@ class CopyBatchTask final : public MemoryTask {
   CopyBatchTask(const Workplace& place, std::vector<Piece> pieces) : MemoryTask{place} {
     for (const Piece& each : pieces) {
       length_ += each.bytes;
-      if (!route_) route_ = route_between(place.memory, each.to, each.from);
+      if (length_ == each.bytes) find_route(each.to, each.from);  // all go the same way (M-298)
       copies_.push_back(std::make_unique<CopyTask>(place, each.to, each.from, each.bytes));
     }
   }
 
  protected:
-  std::optional<Route> takes() const override { return route_; }
   std::size_t length() const override { return length_; }
 
   Ran work(std::size_t at_most) override {
@@ -190,7 +194,6 @@ class CopyBatchTask final : public MemoryTask {
 
  private:
   std::vector<std::unique_ptr<CopyTask>> copies_;
-  std::optional<Route> route_;
   std::size_t length_ = 0, done_ = 0;
 };
 
@@ -199,10 +202,10 @@ class WriteTask final : public MemoryTask {
   WriteTask(const Workplace& place, void* to, const void* from, std::size_t bytes)
       : MemoryTask{place}, to_{static_cast<std::byte*>(to)}, taken_{new std::byte[bytes]}, bytes_{bytes} {
     std::memcpy(taken_.get(), from, bytes);
+    find_route(to, taken_.get());
   }
 
  protected:
-  std::optional<Route> takes() const override { return route_between(place_.memory, to_, taken_.get()); }
   std::size_t length() const override { return bytes_; }
   Ran work(std::size_t at_most) override {
     const std::size_t step = std::min(at_most, bytes_ - done_);

@@ -220,6 +220,9 @@ Status synchronize_device(Process& process, std::int32_t timeout, const char* ru
   std::ranges::sort(goals, {}, [](const Goal& goal) { return goal.stream->id; });
   schedule::Scheduler& scheduler = process.scheduler();
   Lock lock = scheduler.lock();
+  const Stream* inside = schedule::InsideCallback::of_this_thread();
+  if (std::ranges::any_of(goals, [&](const Goal& each) { return each.stream.get() == inside; }))
+    return would_wait_for_itself("R-143");
   const Goal* failed = nullptr;  // the first; all are waited for
   Arrival how = Arrival::Reached;
   for (const Goal& each : goals) {

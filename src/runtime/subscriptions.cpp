@@ -37,6 +37,7 @@ Status Subscriptions::add(schedule::Scheduler& scheduler, std::uint64_t thread, 
   if (audience == nullptr) audience = std::make_shared<schedule::Audience>(thread, stream.device());
   audience->streams.push_back(&stream);
   stream.audience = audience;
+  ++stream.subscriptions;
   return done();
 }
 

@@ -62,7 +62,8 @@ void HostThread::serve(const std::shared_ptr<Group>& group) {
       if (group->around_host_call) group->around_host_call(false);
       held.lock();
       call->executing = false;
-      scheduler_.release(*call->stream, call->sequence, held);
+      call->dropped ? scheduler_.let_go(*call->stream, held)
+                    : scheduler_.release(*call->stream, call->sequence, held);
     }
     scheduler_.host_call_ended(held);
   }
@@ -83,15 +84,17 @@ Ran HostFunctionTask::run(std::size_t) {
                          "the system or a limit of this user allows no more threads", "raise ulimit -u"})};
 }
 
-void HostFunctionTask::drop(Scheduler&, Stream&, Lock&) {
-  if (call_ != nullptr) call_->dropped = true;
+void HostFunctionTask::drop(Scheduler&, Stream& stream, Lock&) {
+  if (call_ == nullptr) return;
+  call_->dropped = true;
+  stream.held = call_->executing;
 }
 
 Move CallbackTask::begin(Scheduler&, Stream& stream, Lock&) {
   const std::shared_ptr<Audience>& audience = stream.audience;
-  if (audience == nullptr) {
+  if (audience == nullptr || stream.subscriptions != subscription_) {
     observe::note("R-191", [&] {
-      return fmt::format("a callback of stream {} is dropped: no thread is subscribed any more", stream.id);
+      return fmt::format("a callback of stream {} is dropped: its subscription was ended", stream.id);
     });
     return Move::Finished;
   }
@@ -101,8 +104,11 @@ Move CallbackTask::begin(Scheduler&, Stream& stream, Lock&) {
   return blocks_ ? Move::Wait : Move::Finished;
 }
 
-void CallbackTask::drop(Scheduler&, Stream&, Lock&) {
-  if (call_ != nullptr) call_->dropped = true;
+void CallbackTask::drop(Scheduler&, Stream& stream, Lock&) {
+  if (call_ == nullptr) return;
+  call_->dropped = true;
+  stream.held = call_->executing;
+  if (stream.audience != nullptr) std::erase(stream.audience->calls, call_);
 }
 
 void unsubscribe(Scheduler& scheduler, Stream& stream, Lock& lock) {
@@ -116,7 +122,6 @@ void unsubscribe(Scheduler& scheduler, Stream& stream, Lock& lock) {
       continue;
     }
     each = audience->calls.erase(each);
-    call->dropped = true;
     observe::note("R-191", [&] { return fmt::format("a callback of stream {} was never fetched and is dropped", stream.id); });
     if (call->blocks) scheduler.release(stream, call->sequence, lock);
   }
@@ -140,11 +145,10 @@ Fetched fetch_calls(Scheduler& scheduler, const std::shared_ptr<Audience>& audie
       audience->came.wait(lock);
     }
   }
-  std::deque<std::shared_ptr<HostCall>> ready = std::exchange(audience->calls, {});
-  while (!ready.empty()) {
-    const std::shared_ptr<HostCall> call = std::move(ready.front());
-    ready.pop_front();
-    if (call->dropped) continue;
+  // As many as are ready now: one that comes meanwhile is for the next call.
+  for (std::size_t ready = audience->calls.size(); ready > 0 && !audience->calls.empty(); --ready) {
+    const std::shared_ptr<HostCall> call = std::move(audience->calls.front());
+    audience->calls.pop_front();
     call->executing = true;
     scheduler.host_call_began(lock);
     lock.unlock();
@@ -152,7 +156,8 @@ Fetched fetch_calls(Scheduler& scheduler, const std::shared_ptr<Audience>& audie
     lock.lock();
     call->executing = false;
     scheduler.host_call_ended(lock);
-    if (call->blocks) scheduler.release(*call->stream, call->sequence, lock);
+    if (!call->blocks) continue;
+    call->dropped ? scheduler.let_go(*call->stream, lock) : scheduler.release(*call->stream, call->sequence, lock);
   }
   return Fetched::Called;
 }

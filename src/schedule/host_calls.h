@@ -75,10 +75,10 @@ class Audience {
 
 class CallbackTask : public Task {
  public:
-  CallbackTask(HostFunction function, void* argument, bool blocks)
-      : function_{function}, argument_{argument}, blocks_{blocks} {}
+  CallbackTask(HostFunction function, void* argument, bool blocks, std::uint64_t subscription)
+      : function_{function}, argument_{argument}, blocks_{blocks}, subscription_{subscription} {}
   Move begin(Scheduler& scheduler, Stream& stream, Lock& lock) override;
-  void drop(Scheduler& scheduler, Stream&, Lock& lock) override;
+  void drop(Scheduler& scheduler, Stream& stream, Lock& lock) override;
   bool calls_host() const override { return true; }
   bool executing() const override { return call_ != nullptr && call_->executing; }
 
@@ -86,6 +86,7 @@ class CallbackTask : public Task {
   HostFunction function_;
   void* argument_;
   bool blocks_;
+  std::uint64_t subscription_;
   std::shared_ptr<HostCall> call_;
 };
 

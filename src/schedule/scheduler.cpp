@@ -112,6 +112,7 @@ void Scheduler::work() {
       fire_due(held);
       if (Stream* stream = policy_.mode == Mode::Fifo ? oldest() : take_ready()) {
         turn(*stream, held, policy_.mode == Mode::Fifo ? 1 : kTasksPerTurn, kPiece);
+        if (policy_.mode == Mode::Fifo) settle(held);  // one at a time, functions of the program included
         continue;
       }
       if (look_around(held)) continue;
@@ -351,6 +352,11 @@ void Scheduler::resume(Stream& stream, std::uint64_t sequence, Lock& lock) {
   make_ready(stream, lock);
 }
 
+void Scheduler::let_go(Stream& stream, Lock& lock) {
+  stream.held = false;
+  make_ready(stream, lock);
+}
+
 void Scheduler::host_call_ended(Lock& lock) {
   --host_calls_running_;
   changed(lock);
@@ -447,18 +453,32 @@ Status Scheduler::submit(Stream& stream, std::unique_ptr<Task> task, const char*
 
 std::uint32_t Scheduler::last_task_of_this_thread() const { return this_thread(this).last_task; }
 
+// Whether a callback that waits for the stream waits for itself: it is of that stream, or what is queued there must
+// be called by the thread that it occupies.
+bool Scheduler::needs_this_thread(const Stream& stream, std::uint64_t position) {
+  if (t_inside == &stream) return true;
+  const bool same_thread = t_inside->uses_host_functions
+                               ? stream.uses_host_functions && stream.group == t_inside->group
+                               : stream.audience != nullptr && stream.audience == t_inside->audience;
+  if (!same_thread) return false;
+  for (const Task* each = stream.head.get(); each != nullptr && each->position <= position; each = each->next.get()) {
+    if (each->calls_host()) return true;
+  }
+  return false;
+}
+
 Arrival Scheduler::wait(Lock& lock, Stream& stream, std::uint64_t position, Deadline deadline) {
   const std::shared_ptr<Stream> keep = stream.shared_from_this();
-  const std::uint64_t clears = stream.clears;
+  Stream::Waiter waiter{position};
+  stream.waiters.push_back(&waiter);
+  const auto leaves = [&](void*) { std::erase(stream.waiters, &waiter); };
+  const std::unique_ptr<void, decltype(leaves)> present{&waiter, leaves};
   bool looked = false;
   for (;;) {
-    if (stream.clears != clears) {
-      if (position <= stream.cleared_from) return Arrival::Reached;
-      return stream.ended ? Arrival::Ended : Arrival::Cleared;
-    }
+    if (waiter.dropped) return stream.ended ? Arrival::Ended : Arrival::Cleared;
     if (stream.finished.load(std::memory_order_relaxed) >= position) return Arrival::Reached;
     if (stream.group->stopped) return Arrival::Stopped;
-    if (t_inside == &stream) return Arrival::OwnCallback;
+    if (t_inside != nullptr && needs_this_thread(stream, position)) return Arrival::OwnCallback;
     if (deadline && Clock::now() >= *deadline) return Arrival::TimedOut;
     if (step_for(stream, lock, deadline)) continue;
     if (driven()) {
@@ -525,25 +545,40 @@ bool Scheduler::drain(Lock& lock, std::span<const std::shared_ptr<Stream>> strea
   const auto is_stuck = [](const std::shared_ptr<Stream>& each) {
     return each->waiting && !(each->head->calls_host() && each->head->executing());
   };
+  const auto finished = [&] {
+    std::uint64_t sum = 0;
+    for (const std::shared_ptr<Stream>& each : streams) sum += each->finished.load(std::memory_order_relaxed);
+    return sum;
+  };
+  Time stuck_since = Clock::now();  // these streams
+  Time quiet_since = stuck_since;   // all of the process
+  std::uint64_t done = finished();
   for (;;) {
     const auto busy = std::ranges::find_if(streams, is_busy);
     if (busy == streams.end()) return true;
-    if (step_for(**busy, lock, {})) continue;
     const std::uint64_t before = moves_;
+    const bool stepped = step_for(**busy, lock, {});
+    const Time now = Clock::now();
     const bool stuck = std::ranges::all_of(
         streams, [&](const std::shared_ptr<Stream>& each) { return !is_busy(each) || is_stuck(each); });
-    const auto patience = stuck && nothing_moves() ? Clock::duration{kStuck} : Clock::duration{kStuckBesideOthers};
-    ++watchers_;
-    changed_.wait_for(lock, patience, [&] { return moves_ != before; });
-    --watchers_;
-    if (moves_ != before || !stuck) continue;
-    observe::note("R-119", [&] {
-      return fmt::format("stream {} waits for something that cannot come any more; its tasks are dropped",
-                         (*busy)->id);
-    });
-    for (const std::shared_ptr<Stream>& each : streams) {
-      if (is_busy(each)) clear(*each, lock);
+    if (!stuck || finished() != std::exchange(done, finished())) stuck_since = now;
+    if (moves_ != before || !nothing_moves()) quiet_since = now;
+    if (stepped) continue;
+    if (now - quiet_since >= kStuck || now - stuck_since >= kStuckBesideOthers) {
+      observe::note("R-119", [&] {
+        return fmt::format("stream {} waits for something that does not come; its tasks are dropped", (*busy)->id);
+      });
+      for (const std::shared_ptr<Stream>& each : streams) {
+        if (is_busy(each)) clear(*each, lock);
+      }
+      continue;
     }
+    ++watchers_;
+    const std::uint64_t seen = moves_;
+    changed_.wait_until(lock, std::min(quiet_since + kStuck, stuck_since + kStuckBesideOthers),
+                        [&] { return moves_ != seen; });
+    --watchers_;
+    if (moves_ != seen) quiet_since = Clock::now();
   }
 }
 
@@ -564,8 +599,9 @@ void Scheduler::drop_task(Stream& stream, std::unique_ptr<Task> task, Lock& lock
 }
 
 void Scheduler::drop_queue(Stream& stream, Lock& lock) {
-  stream.cleared_from = stream.finished.load(std::memory_order_relaxed) + (stream.running ? 1 : 0);
-  ++stream.clears;
+  for (Stream::Waiter* each : stream.waiters) {
+    if (each->position > stream.finished.load(std::memory_order_relaxed)) each->dropped = true;
+  }
   std::unique_ptr<Task> chain;
   if (stream.running) {
     stream.cancel.store(true, std::memory_order_relaxed);
@@ -610,7 +646,7 @@ void Scheduler::skip(Stream& stream, Lock& lock) {
     stream.cancel.store(true, std::memory_order_relaxed);
     return;
   }
-  if (!stream.waiting) return;
+  if (!stream.waiting || (stream.head->calls_host() && stream.head->executing())) return;
   stream.waiting = false;
   std::unique_ptr<Task> head = std::move(stream.head);
   stream.head = std::move(head->next);

@@ -109,7 +109,9 @@ class Scheduler {
   // --- for tasks, with the lock ---
   void release(Stream& stream, std::uint64_t sequence, Lock& lock);  // what its head waited for has come
   void resume(Stream& stream, std::uint64_t sequence, Lock& lock);   // ... and now it has something to run
+  void changed(Lock& lock);  // something that watchers may wait for
   void call_at(Time time, Stream& stream, Lock& lock, bool moves = false);
+  void let_go(Stream& stream, Lock& lock);  // the function that held it has returned
   void host_call_began(Lock&) { ++host_calls_running_; }
   void host_call_ended(Lock&);
   bool is_driven() const { return driven(); }
@@ -126,7 +128,8 @@ class Scheduler {
     bool moves;
   };
   static bool can_go(const Stream& stream) {
-    return stream.head && !stream.running && !stream.waiting && stream.traits.runs && !stream.group->stopped;
+    return stream.head && !stream.running && !stream.waiting && !stream.held && stream.traits.runs &&
+           !stream.group->stopped;
   }
   bool driven() const { return policy_.driven() || stopping(); }
 
@@ -150,9 +153,9 @@ class Scheduler {
   void finish(Stream& stream, Lock& lock);
   void drop_queue(Stream& stream, Lock& lock);
   void drop_task(Stream& stream, std::unique_ptr<Task> task, Lock& lock);
-  void changed(Lock& lock);
   void fire_due(Lock& lock);
   void settle(Lock& lock);
+  static bool needs_this_thread(const Stream& stream, std::uint64_t position);
   bool nothing_moves() const;
   void forget_host_call(const Task& task) { late_calls_.erase(task.sequence); }
 

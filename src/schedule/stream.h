@@ -72,11 +72,16 @@ class Stream : public std::enable_shared_from_this<Stream> {
   bool running = false;  // its head is in run()
   bool waiting = false;  // its head answered Wait
   bool ready = false;    // it stands in the scheduler's list
+  bool held = false;     // a function of the program that an abort dropped is still running: nothing else may
   bool ended = false;    // destroyed: takes no task any more
   bool clearing = false;  // an abort is under way: what comes now is dropped too
   std::atomic<bool> cancel{false};  // the head is to stop at the next piece
-  std::uint64_t clears = 0;         // aborts so far, and where the last one cut
-  std::uint64_t cleared_from = 0;
+  // Threads that wait for a position of it, and whether it was dropped before it was reached.
+  struct Waiter {
+    std::uint64_t position;
+    bool dropped = false;
+  };
+  std::vector<Waiter*> waiters;
   std::shared_ptr<const Error> error;  // of the first task that failed and was not told yet
   std::uint64_t error_position = 0;
   std::condition_variable arrived;
@@ -86,6 +91,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   // Host callbacks: the two ways do not mix on one stream.
   bool uses_host_functions = false;
   std::shared_ptr<class Audience> audience;  // the thread that subscribed
+  std::uint64_t subscriptions = 0;           // so far: a callback belongs to the one under which it was launched
 };
 
 }  // namespace belay::schedule

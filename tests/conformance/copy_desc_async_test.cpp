@@ -174,6 +174,14 @@ TEST_F(CopyDescAsync, M351_ADescriptorThatWasNeverSet_FailsAtTheSynchronisation)
     EXPECT_EQ(finish(stream), kRefused) << fill;
     EXPECT_EQ(finish(stream), ACL_SUCCESS) << "told once";
   }
+  // What an old use of the memory has left there makes no descriptor either.
+  Blocks blocks;
+  ASSERT_EQ(aclrtMemset(block.get(), 4096, 0, 4096), ACL_SUCCESS);
+  void* addresses[2] = {blocks.from.get(), blocks.to.get()};
+  ASSERT_EQ(aclrtMemcpy(block.get(16), 16, addresses, 16, ACL_MEMCPY_HOST_TO_DEVICE), ACL_SUCCESS);
+  EXPECT_EQ(aclrtMemcpyAsyncWithDesc(block.get(), kInner, stream.get()), ACL_SUCCESS);
+  EXPECT_EQ(finish(stream), kRefused);
+  EXPECT_EQ(read_from(blocks.to.get(), 256), pattern(256, 2));
 }
 
 TEST_F(CopyDescAsync, M341_M427_M434_WhatIsWrongWhenTheTaskRuns_FailsAtTheSynchronisation) {
@@ -206,6 +214,25 @@ TEST_F(CopyDescAsync, M341_M427_M434_WhatIsWrongWhenTheTaskRuns_FailsAtTheSynchr
   ASSERT_EQ(aclrtSetMemcpyDesc(descriptor.get(), kInner, from.get(), to.get(), kGB, nullptr), ACL_SUCCESS);
   EXPECT_EQ(aclrtMemcpyAsyncWithDesc(descriptor.get(), kInner, stream.get()), ACL_SUCCESS);
   EXPECT_EQ(finish(stream), kRefused);
+}
+
+TEST_F(CopyDescAsync, M341_M434_AddressesThatTheProgramHasSpoilt_FailAtTheSynchronisation) {
+  Blocks blocks;
+  Stream stream;
+  Bytes host = pattern(256, 5);
+  for (const std::size_t at_byte : {16U, 24U}) {  // M-340: source, destination
+    for (void* address : {static_cast<void*>(nullptr), sentinel(), static_cast<void*>(host.data())}) {
+      ASSERT_EQ(aclrtSetMemcpyDesc(blocks.descriptor.get(), kInner, blocks.from.get(), blocks.to.get(), 256,
+                                   nullptr),
+                ACL_SUCCESS);
+      ASSERT_EQ(aclrtMemcpy(blocks.descriptor.get(at_byte), 8, &address, 8, ACL_MEMCPY_HOST_TO_DEVICE),
+                ACL_SUCCESS);
+      EXPECT_EQ(aclrtMemcpyAsyncWithDesc(blocks.descriptor.get(), kInner, stream.get()), ACL_SUCCESS);
+      EXPECT_EQ(finish(stream), kRefused) << "not device memory: " << address;
+    }
+  }
+  EXPECT_EQ(host, pattern(256, 5));
+  EXPECT_EQ(read_from(blocks.to.get(), 256), pattern(256, 2));
 }
 
 }  // namespace

@@ -125,8 +125,8 @@ TEST_F(DeviceAbort, R230_CallbacksBeforeAndAfter) {
 
 // Runs a body while device 0 is being aborted.
 std::function<void()> during;
-std::int32_t in_between(std::int32_t, aclrtDeviceTaskAbortStage stage, std::uint32_t, void*) {
-  if (stage == ACL_RT_DEVICE_TASK_ABORT_PRE && during) during();
+std::int32_t in_between(std::int32_t device, aclrtDeviceTaskAbortStage stage, std::uint32_t, void*) {
+  if (device == 0 && stage == ACL_RT_DEVICE_TASK_ABORT_PRE && during) during();
   return 0;
 }
 void while_aborting(const std::function<void()>& body) {
@@ -210,6 +210,16 @@ TEST_F(DeviceAbort, R230_SubmissionsAreRefusedMeanwhile) {
   });
   EXPECT_EQ(::aclrtMemsetAsync(block.get(), 64, 7, 64, stream.get()), ACL_SUCCESS);
   EXPECT_EQ(::aclrtSynchronizeStream(stream.get()), ACL_SUCCESS);
+}
+
+TEST_F(DeviceAbort, R230_OneAbortAtATime) {
+  while_aborting([] {
+    last_error();
+    EXPECT_EQ(aclrtDeviceTaskAbort(0, 1000), kDeviceAborting);
+    EXPECT_EQ(last_error(), kDeviceAborting);
+    EXPECT_EQ(aclrtDeviceTaskAbort(1, 1000), ACL_SUCCESS) << "another device may be aborted";
+  });
+  EXPECT_EQ(aclrtDeviceTaskAbort(0, 1000), ACL_SUCCESS) << "afterwards again";
 }
 
 TEST_F(DeviceAbort, M9_AnotherDeviceIsNotConcerned) {

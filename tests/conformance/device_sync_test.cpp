@@ -106,7 +106,8 @@ TEST_F(DeviceSync, R72_Times) {
     EXPECT_EQ(recent_message().empty(), false);
   }
   last_error();
-  for (const std::int32_t timeout : {-2, INT_MIN}) EXPECT_EQ(aclrtSynchronizeDeviceWithTimeout(timeout), kBadValue);
+  for (const std::int32_t timeout : {-2, INT_MIN})
+    EXPECT_EQ(aclrtSynchronizeDeviceWithTimeout(timeout), kBadValue);
   EXPECT_EQ(last_error(), ACL_SUCCESS) << "caught at the door (R-20)";
   for (const std::int32_t timeout : {-1, 1, 2, INT_MAX})
     EXPECT_EQ(aclrtSynchronizeDeviceWithTimeout(timeout), ACL_SUCCESS) << timeout;

@@ -318,6 +318,37 @@ TEST_F(EventRecord, R168_AResetIsQueued) {
   EXPECT_EQ(finish(waiter), ACL_SUCCESS);
 }
 
+TEST_F(EventRecord, R168_ARefusedResetChangesNothing) {
+  Stream stream;
+  const Stream only_for_the_device{ACL_STREAM_DEVICE_USE_ONLY};
+  const Event event{Kind::flagged};
+  EXPECT_EQ(aclrtRecordEvent(event, stream), ACL_SUCCESS);
+  EXPECT_EQ(finish(stream), ACL_SUCCESS);
+  EXPECT_EQ(aclrtResetEvent(event, only_for_the_device), kBadValue) << "no host work goes there (R-130)";
+  EXPECT_EQ(recorded(event), kComplete);
+  EXPECT_EQ(::aclrtStreamWaitEvent(stream, event), ACL_SUCCESS);
+  EXPECT_EQ(finish(stream), ACL_SUCCESS);
+}
+
+TEST_F(EventRecord, R164_ARefusedRecordChangesNothing) {
+  for (const Kind kind : all_kinds()) {
+    Stream stream;
+    const Stream only_for_the_device{ACL_STREAM_DEVICE_USE_ONLY};
+    const Event event{kind};
+    EXPECT_EQ(aclrtRecordEvent(event, only_for_the_device), kBadValue);
+    EXPECT_EQ(recorded(event), kind == Kind::ex ? kComplete : kNotReady) << name_of(kind);
+    if (kind == Kind::flagged) {  // who waits is still there for the next record
+      EXPECT_EQ(::aclrtStreamWaitEvent(stream, event), ACL_SUCCESS);
+      EXPECT_EQ(aclrtRecordEvent(event, only_for_the_device), kBadValue);
+      expect_held(stream);
+    }
+    EXPECT_EQ(aclrtRecordEvent(event, nullptr), ACL_SUCCESS);
+    EXPECT_EQ(finish(nullptr), ACL_SUCCESS);
+    EXPECT_EQ(finish(stream), ACL_SUCCESS);
+    EXPECT_EQ(recorded(event), kComplete);
+  }
+}
+
 // The usual loop of a flagged event: record, wait, reset, and once more.
 TEST_F(EventRecord, R168_RecordWaitResetInALoop) {
   Stream producer, consumer;

@@ -29,8 +29,10 @@ TEST_F(EventWait, R169_NullEvents) {
     expect_not_stored(::aclrtStreamWaitEvent(where, nullptr), kBadArgument, "aclrtStreamWaitEvent");
     expect_not_stored(::aclrtStreamWaitEventWithFlag(where, nullptr, 0, 0), kBadArgument,
                       "aclrtStreamWaitEventWithFlag");
-    EXPECT_EQ(::aclrtStreamWaitEventWithTimeout(where, nullptr, 0), kBadValue) << "not 100000 here";
-    EXPECT_EQ(::aclrtStreamWaitEventWithTimeout(where, nullptr, 1), kBadValue);
+    for (const std::int32_t timeout : {0, 1}) {  // not 100000 here
+      expect_stored(::aclrtStreamWaitEventWithTimeout(where, nullptr, timeout), kBadValue,
+                    "aclrtStreamWaitEventWithTimeout");
+    }
   }
   without_context([] {
     expect_not_stored(::aclrtStreamWaitEvent(nullptr, nullptr), kBadArgument, "aclrtStreamWaitEvent");

@@ -210,7 +210,7 @@ TEST_F(ExceptionCallback, R227_TheFiveNumbers) {
 }
 
 TEST(ExceptionInfo, R227_R52_TheDeviceIsTheOneOfTheUser) {
-  in_fresh_process({{"ASCEND_RT_VISIBLE_DEVICES", "5,3,2"}}, [] {
+  in_fresh_process({{"ASCEND_RT_VISIBLE_DEVICES", "2,3,5"}}, [] {
     told.clear();
     EXPECT_EQ(aclrtExceptionInfoCallbackRegister(second), ACL_SUCCESS);
     for (const std::int32_t device : {2, 0, 1}) {

@@ -1,5 +1,6 @@
 // Functions of the program that the runtime calls in the order of a stream.
 #include <map>
+#include <stdexcept>
 
 #include "support/captured_process.h"
 #include "support/event_kit.h"

@@ -11,7 +11,7 @@ namespace {
 using namespace belay_test;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kSize = 40000;  // bytes; at 1 MB/s 40 ms
+constexpr std::size_t kSize = 40000;   // bytes; at 1 MB/s 40 ms
 constexpr std::int64_t kTime = 40000;  // microseconds
 
 std::int64_t since(Clock::time_point start) {
@@ -68,7 +68,9 @@ class Stream {
   Stream& operator=(const Stream&) = delete;
   ~Stream() {
     for (aclrtEvent event : {start_, end_}) {
-      if (event != nullptr) EXPECT_EQ(aclrtDestroyEvent(event), ACL_SUCCESS);
+      if (event != nullptr) {
+        EXPECT_EQ(aclrtDestroyEvent(event), ACL_SUCCESS);
+      }
     }
     EXPECT_EQ(aclrtDestroyStream(stream_), ACL_SUCCESS);
   }
@@ -112,10 +114,22 @@ struct Way {
 };
 const std::vector<Way>& ways() {
   static const std::vector<Way> all = {
-      {"h2d", [](Blocks& blocks) { return std::pair{blocks.here, blocks.host}; }},
-      {"d2h", [](Blocks& blocks) { return std::pair{blocks.host, blocks.here}; }},
-      {"d2d", [](Blocks& blocks) { return std::pair{blocks.there, blocks.here}; }},
-      {"p2p", [](Blocks& blocks) { return std::pair{blocks.far, blocks.here}; }},
+      {"h2d",
+       [](Blocks& blocks) {
+         return std::pair{blocks.here, blocks.host};
+       }},
+      {"d2h",
+       [](Blocks& blocks) {
+         return std::pair{blocks.host, blocks.here};
+       }},
+      {"d2d",
+       [](Blocks& blocks) {
+         return std::pair{blocks.there, blocks.here};
+       }},
+      {"p2p",
+       [](Blocks& blocks) {
+         return std::pair{blocks.far, blocks.here};
+       }},
   };
   return all;
 }
@@ -184,7 +198,8 @@ TEST_P(Link, M271_CopiesOfOneDirection_TakeTurns) {
       std::array<Stream, 3> streams;
       const auto begun = Clock::now();
       for (std::size_t i = 0; i < 3; ++i) streams[i].copy(at(to, i * part), at(from, i * part), part);
-      EXPECT_EQ(aclrtMemcpy(at(to, 3 * part), part, at(from, 3 * part), part, ACL_MEMCPY_DEFAULT), ACL_SUCCESS);
+      EXPECT_EQ(aclrtMemcpy(at(to, 3 * part), part, at(from, 3 * part), part, ACL_MEMCPY_DEFAULT),
+                ACL_SUCCESS);
       for (const Stream& stream : streams) stream.wait();
       EXPECT_GE(since(begun), kTime) << "four parts, one after the other";
       const std::int64_t first = std::min({streams[0].start(), streams[1].start(), streams[2].start()});
@@ -219,17 +234,17 @@ TEST_P(Link, M271_OtherDirectionsAndDevicesGoOnMeanwhile) {
     Stream slow;
     slow.copy(blocks.here, blocks.host);
     EXPECT_EQ(aclrtSynchronizeEvent(slow.start_event()), ACL_SUCCESS);
-    for (const auto& [to, from] :
-         {std::pair{blocks.other_host, blocks.there}, std::pair{blocks.there, blocks.there},
-          std::pair{blocks.far, blocks.there}, std::pair{blocks.other_host, blocks.far}}) {
-      if (to == from) continue;
+    const std::size_t half = kSize / 2;
+    void* const upper_half = at(blocks.there, half);
+    for (void* const to : {blocks.other_host, upper_half, blocks.far}) {
       Stream quick;
-      quick.copy(to, from);
+      quick.copy(to, blocks.there, half);
       quick.wait();
       EXPECT_FALSE(slow.done());
       EXPECT_GE(quick.start(), slow.start());
     }
-    // The other device has an up link of its own. A small copy there takes a second, all of the slow one minutes.
+    // The other device has an up link of its own. A small copy there takes a second, all of the slow one
+    // minutes.
     EXPECT_EQ(aclrtSetDevice(1), ACL_SUCCESS);
     {
       Stream quick;

@@ -4,6 +4,7 @@
 
 #include "support/fresh_process.h"
 #include "support/mistakes.h"
+#include "support/stripes.h"
 
 namespace {
 
@@ -219,6 +220,28 @@ TEST_F(Memcpy2dAsync, M318_RowsArriveAtTheirPitch_TheGapsStay_InStreamOrder) {
       EXPECT_EQ(read_from(to, 4096), rows(upwards ? before_ : bytes_, s.to_pitch, upwards ? bytes_ : before_,
                                           s.from_pitch, s.width, s.height));
     }
+  }
+}
+
+TEST_F(Memcpy2dAsync, M318_M271_LargeCopies_ArriveWhole) {
+  constexpr std::size_t width = kMostWidth - 3, height = 14, pitch = kMostWidth;  // more than 64 MB
+  Pinned source{pitch * height}, result{pitch * height};
+  Device device{pitch * height};
+  const Bytes bytes = stripes(pitch * height, 6);
+  std::copy(bytes.begin(), bytes.end(), at(source.get(), 0));
+  std::fill_n(at(result.get(), 0), pitch * height, std::uint8_t{7});
+  EXPECT_EQ(
+      ::aclrtMemcpy2dAsync(device.get(), width, source.get(), pitch, width, height, kUp, stream_->get()),
+      ACL_SUCCESS);
+  EXPECT_EQ(
+      ::aclrtMemcpy2dAsync(result.get(), pitch, device.get(), width, width, height, kDown, stream_->get()),
+      ACL_SUCCESS);
+  EXPECT_EQ(finish(*stream_), ACL_SUCCESS);
+  for (std::size_t row = 0; row < height; ++row) {
+    const std::uint8_t* const start = at(result.get(), row * pitch);
+    EXPECT_TRUE(std::equal(start, start + width, bytes.begin() + static_cast<std::ptrdiff_t>(row * pitch)))
+        << row;
+    EXPECT_EQ(Bytes(start + width, start + pitch), Bytes(pitch - width, 7)) << row;
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "support/captured_process.h"
 #include "support/held_stream.h"
+#include "support/stripes.h"
 
 namespace {
 
@@ -218,8 +219,8 @@ TEST_F(MemcpyAsyncKinds, M269_D135_Kind5_TakesTheDataAtTheCall_EvenPageable) {
 }
 
 TEST_F(MemcpyAsyncKinds, M269_Kind5_TheSourceMayBeFreedAtOnce) {
-  constexpr std::size_t size = 3 * kMB + 1;
-  const Bytes bytes = pattern(size, 9);
+  constexpr std::size_t size = 64 * kMB + 1;  // more than one piece (D-134)
+  const Bytes bytes = stripes(size, 9);
   Stream stream;
   Device device{size};
   Hold hold{stream};

@@ -99,6 +99,39 @@ TEST_F(MemcpyAsyncOrder, M265_M271_ARunningHostFunctionHoldsTheCopiesBehindIt) {
   EXPECT_EQ(read_from(device.get(), 256), pattern(256, 1));
 }
 
+// What a callback of the stream gets from calls that would wait for the stream.
+struct FromCallback {
+  aclrtStream own, other;
+  void* device;
+  std::vector<int> answers;
+  static void call(void* pointer) {
+    auto& self = *static_cast<FromCallback*>(pointer);
+    Bytes plain(64, 7);
+    for (aclrtStream stream : {self.own, self.other}) {
+      void *to = self.device, *from = plain.data();
+      std::size_t room = 64, size = 64, start = 0, fail = 0;
+      aclrtMemcpyBatchAttr attribute{};
+      attribute.dstLoc = {0, ACL_MEM_LOCATION_TYPE_DEVICE};
+      attribute.srcLoc = {0, ACL_MEM_LOCATION_TYPE_HOST};
+      self.answers.push_back(aclrtMemcpyAsync(to, 64, from, 64, kUp, stream));
+      self.answers.push_back(aclrtMemcpy2dAsync(to, 8, from, 8, 8, 8, kUp, stream));
+      self.answers.push_back(
+          aclrtMemcpyBatchAsync(&to, &room, &from, &size, 1, &attribute, &start, 1, &fail, stream));
+    }
+  }
+};
+
+TEST_F(MemcpyAsyncOrder, M265_R143_ACallbackThatWouldWaitForItsOwnStream_Gets507000) {
+  Stream own, other;
+  Device device{64};
+  write_to(device.get(), Bytes(64));
+  FromCallback body{own.get(), other.get(), device.get(), {}};
+  ASSERT_EQ(aclrtLaunchHostFunc(own.get(), FromCallback::call, &body), ACL_SUCCESS);
+  EXPECT_EQ(finish(own), ACL_SUCCESS);
+  EXPECT_EQ(body.answers, (std::vector<int>{kInternal, kInternal, kInternal, 0, 0, 0}));
+  EXPECT_EQ(read_from(device.get(), 64), Bytes(64, 7)) << "another stream may be waited for";
+}
+
 TEST_F(MemcpyAsyncOrder, M271_D134_LargeCopies_ArriveWhole) {
   constexpr std::size_t size = 64 * kMB + 4099;  // more than one piece over PCIe
   Stream stream;

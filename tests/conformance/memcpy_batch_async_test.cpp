@@ -108,7 +108,7 @@ struct Call {
   }
 };
 
-std::vector<Mistake<Call>> mistakes(aclrtStream stale, void* gone) {
+std::vector<Mistake<Call>> mistakes(aclrtStream stale, void* small, void* much) {
   std::vector<Mistake<Call>> all = {{"M-276", kBadArgument, kFail, [](Call& c) { c.fail = nullptr; }},
                                     {"M-277", kBadArgument, kSizes, [](Call& c) { c.missing |= kSizes; }},
                                     {"M-278", kBadArgument, kNumber, [](Call& c) { c.number = 0; }},
@@ -128,7 +128,11 @@ std::vector<Mistake<Call>> mistakes(aclrtStream stale, void* gone) {
       {"M-291", kBadValue, kSrcs, [](Call& c) { c.srcs[1] = nullptr; }},
       {"M-291", kBadValue, kDsts, [](Call& c) { c.dsts[1] = nullptr; }},
       {"M-292", kBadValue, kAttributes, [](Call& c) { c.attributes[0] = device_to_host(); }},
-      {"M-434", kRefused, kDsts, [gone](Call& c) { c.dsts[2] = gone; }}};
+      {"M-434", kRefused, kDsts | kSrcs | kRooms | kSizes, [=](Call& c) {
+         c.dsts[2] = small;
+         c.srcs[2] = much;
+         c.rooms[2] = c.sizes[2] = 4097;
+       }}};
   all.insert(all.end(), rest.begin(), rest.end());
   return all;
 }
@@ -136,26 +140,29 @@ std::vector<Mistake<Call>> mistakes(aclrtStream stale, void* gone) {
 TEST_F(MemcpyBatchAsync, M276_M284_M290_M291_M434_TheFirstMistakeDecides) {
   const Contexts contexts;
   const PinnedItems items{3};
-  Device freed{256, ACL_MEM_MALLOC_HUGE_ONLY};
-  void* const gone = freed.free_now();
+  Device small{256};
+  Pinned much{4097};
   const aclrtStream stale = stale_stream();
   Stream stream;
   Batch batch = items.up();
   std::size_t fail = 0;
   Call good{false, batch.dsts, batch.srcs, batch.rooms, batch.sizes, batch.starts, batch.attributes,
             3,     1,          &fail,      stream.get()};
-  expect_order("aclrtMemcpyBatchAsync", contexts, good, mistakes(stale, gone));
+  expect_order("aclrtMemcpyBatchAsync", contexts, good, mistakes(stale, small.get(), much.get()));
   good.v2 = true;
   good.fail = nullptr;
-  std::vector<Mistake<Call>> without_index = mistakes(stale, gone);
+  std::vector<Mistake<Call>> without_index = mistakes(stale, small.get(), much.get());
   without_index.erase(without_index.begin());
   expect_order("aclrtMemcpyBatchAsyncV2", contexts, good, without_index);
   EXPECT_EQ(finish(stream), ACL_SUCCESS);
   items.expect_nothing_copied();
 }
 
-TEST_F(MemcpyBatchAsync, M284_M285_M290_M291_TheFailIndex) {
+TEST_F(MemcpyBatchAsync, M284_M285_M290_M291_M434_TheFailIndex) {
   const PinnedItems items{4};
+  Device small{256}, freed{256, ACL_MEM_MALLOC_HUGE_ONLY};
+  void* const gone = freed.free_now();
+  Pinned much{4097};
   Stream stream;
   const aclrtStream stale = stale_stream();
   const auto expect = [&](Batch batch, int answer, std::size_t index, aclrtStream on) {
@@ -178,8 +185,14 @@ TEST_F(MemcpyBatchAsync, M284_M285_M290_M291_TheFailIndex) {
     batch.srcs[item] = items.device(item);  // M-292
     expect(batch, kBadValue, item, stream.get());
     batch = items.up();
-    batch.dsts[item] = at(items.device(0), 1 * kGB);  // M-292 has no quarrel, nothing is there
+    batch.dsts[item] = small.get();  // M-434: one byte more than its page
+    batch.srcs[item] = much.get();
+    batch.rooms[item] = batch.sizes[item] = 4097;
     expect(batch, kRefused, item, stream.get());
+    batch = items.up();
+    batch.dsts[item] = gone;
+    EXPECT_NE(run(batch, stream.get()), ACL_SUCCESS) << "no memory is there any more";
+    EXPECT_EQ(batch.fail, item);
   }
   EXPECT_EQ(finish(stream), ACL_SUCCESS);
   items.expect_nothing_copied();

@@ -166,7 +166,7 @@ TEST_F(MemsetAsync, M378_M380_M12_D139_DeviceMemory_IsQueued_ExactlyTheBytesAske
   }
 }
 
-TEST_F(MemsetAsync, M391_M12_D32_DeviceMemory_IsQueued_ExactlyTheWordsAskedFor) {
+TEST_F(MemsetAsync, M391_M12_Words_DeviceMemory_IsQueued_ExactlyTheWordsAskedFor) {
   for (const std::uint32_t value : {0U, 1U, 0x01020304U, 0x80000000U, 0xFFFFFFFFU}) {
     write_to(block_->get(), before_);
     Hold hold{*stream_};
@@ -242,7 +242,7 @@ TEST_F(MemsetAsync, M380_AcrossPages_LargeFillsArriveWhole) {
   EXPECT_EQ(read_from(big.get(size), 64), Bytes(64, 0x11));
 }
 
-TEST(MemsetAsyncProducts, M390_D32_ProductsWithoutIt_Answer207000_AfterTheContext_NothingWritten) {
+TEST(MemsetAsyncProducts, M390_Words_ProductsWithoutIt_Answer207000_AfterTheContext_NothingWritten) {
   for (const char* product : {"310B", "310P", "910"}) {
     in_fresh_process({{"BELAY_PRODUCT", product}}, [&] {
       ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
@@ -253,6 +253,7 @@ TEST(MemsetAsyncProducts, M390_D32_ProductsWithoutIt_Answer207000_AfterTheContex
       write_to(block.get(), pattern(64, 1));
       write_to(pinned.get(), pattern(64, 1));
       for (void* place : {block.get(), pinned.get()}) {
+        last_error();
         EXPECT_EQ(aclrtMemsetD32Async(place, 64, 1, 16, stream.get()), kUnsupported) << product;
         EXPECT_EQ(last_error(), ACL_SUCCESS) << product;
         EXPECT_EQ(aclrtMemsetD32Async(place, 64, 1, 16, &garbage), kStale) << product << ": M-388 earlier";

@@ -89,6 +89,34 @@ TEST_F(StreamAbort, R154_R140_WhoWaitsForTheStreamIsTold) {
   EXPECT_EQ(::aclrtSynchronizeStream(stream.get()), ACL_SUCCESS) << "told once, to those who waited";
 }
 
+// Who waits may wake up only after the stream has been used and aborted once more.
+TEST_F(StreamAbort, R154_R140_WhoWaitsIsToldHoweverOftenTheStreamIsAborted) {
+  const Stream stream;
+  for (int more = 0; more < 3; ++more) {
+    EXPECT_TRUE(with_growing_delay([&](std::chrono::milliseconds delay) {
+      const WordGate never;
+      never.hold(stream.get());
+      std::vector<std::unique_ptr<Waiting>> all;
+      for (int i = 0; i < 8; ++i)
+        all.push_back(std::make_unique<Waiting>([&] { return ::aclrtSynchronizeStream(stream.get()); }));
+      std::this_thread::sleep_for(delay);
+      EXPECT_EQ(aclrtStreamAbort(stream.get()), ACL_SUCCESS);
+      for (int i = 0; i < more; ++i) {
+        if (more > 1) never.hold(stream.get());
+        EXPECT_EQ(aclrtStreamAbort(stream.get()), ACL_SUCCESS);
+      }
+      bool all_told = true;
+      for (auto& waiting : all) {
+        const aclError answer = waiting->fetch();
+        if (answer == ACL_SUCCESS) all_told = false;  // perhaps it had not begun to wait
+        EXPECT_TRUE(answer == ACL_SUCCESS || answer == kAborted) << answer;
+      }
+      return all_told;
+    })) << more
+        << " aborts more";
+  }
+}
+
 TEST_F(StreamAbort, R154_SoIsWhoWaitsForAnEventRecordedThere) {
   const Stream stream;
   EXPECT_TRUE(with_growing_delay([&](std::chrono::milliseconds delay) {
@@ -176,8 +204,9 @@ TEST_F(StreamAbort, R154_ACopyInProgressIsStopped) {
   const Stream stream;
   for (int round = 0; round < 5; ++round) {
     for (int i = 0; i < 20; ++i)
-      EXPECT_EQ(::aclrtMemcpyAsync(to.get(), kSize, from.get(), kSize, ACL_MEMCPY_DEVICE_TO_DEVICE, stream.get()),
-                ACL_SUCCESS);
+      EXPECT_EQ(
+          ::aclrtMemcpyAsync(to.get(), kSize, from.get(), kSize, ACL_MEMCPY_DEVICE_TO_DEVICE, stream.get()),
+          ACL_SUCCESS);
     std::this_thread::sleep_for(std::chrono::milliseconds{round * 2});
     EXPECT_EQ(aclrtStreamAbort(stream.get()), ACL_SUCCESS);
     // Nothing of it touches the memory any more.
@@ -244,8 +273,7 @@ TEST_F(StreamAbort, R155_TheNextWaitHoldsAgain) {
   marks.queue(stream.get(), 1);
   for (int attempt = 0; attempt < 30 && !marks.set(0); ++attempt) {
     EXPECT_EQ(aclrtStreamStop(stream.get()), ACL_SUCCESS);
-    for (int i = 0; i < 200 && !marks.set(0); ++i)
-      (void)aclrtSynchronizeStreamWithTimeout(stream.get(), 20);
+    for (int i = 0; i < 200 && !marks.set(0); ++i) (void)aclrtSynchronizeStreamWithTimeout(stream.get(), 20);
   }
   EXPECT_TRUE(marks.set(0));
   EXPECT_FALSE(marks.set(1)) << "one stop, one task";

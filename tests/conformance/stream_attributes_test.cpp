@@ -175,8 +175,8 @@ TEST_F(StreamAttributes, R149_WhatIsSetIsRead_EachStreamHasItsOwn) {
 }
 
 TEST_F(StreamAttributes, R149_NullIsTheDefaultStream_ButNotForItsPriority) {
-  for (const aclrtStreamAttr attribute :
-       {ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK, ACL_STREAM_ATTR_USER_CUSTOM_TAG, ACL_STREAM_ATTR_CACHE_OP_INFO}) {
+  for (const aclrtStreamAttr attribute : {ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK,
+                                          ACL_STREAM_ATTR_USER_CUSTOM_TAG, ACL_STREAM_ATTR_CACHE_OP_INFO}) {
     EXPECT_EQ(set(nullptr, attribute, 1), ACL_SUCCESS);
     EXPECT_EQ(get(default_stream(), attribute), 1U);
     EXPECT_EQ(set(default_stream(), attribute, 0), ACL_SUCCESS);

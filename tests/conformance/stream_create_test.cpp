@@ -92,8 +92,8 @@ TEST_F(StreamCreate, R126_EachHandleIsAnother) {
 }
 
 TEST_F(StreamCreate, R127_PrioritiesAreCutOffAtSeven) {
-  for (const std::uint32_t asked : {0U, 1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U, 9U, 100U, 0x7FFFFFFFU, 0x80000000U,
-                                    0xFFFFFFFFU}) {
+  for (const std::uint32_t asked :
+       {0U, 1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U, 9U, 100U, 0x7FFFFFFFU, 0x80000000U, 0xFFFFFFFFU}) {
     aclrtStream stream = nullptr;
     ASSERT_EQ(aclrtCreateStreamWithConfig(&stream, asked, 0), ACL_SUCCESS) << asked;
     EXPECT_EQ(priority_of(stream), asked < 7 ? asked : 7U) << asked;
@@ -101,7 +101,8 @@ TEST_F(StreamCreate, R127_PrioritiesAreCutOffAtSeven) {
   }
 }
 
-constexpr std::uint32_t kSpecial = ACL_STREAM_PERSISTENT | ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY;
+constexpr std::uint32_t kSpecial =
+    ACL_STREAM_PERSISTENT | ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY;
 
 TEST_F(StreamCreate, R128_R129_R147_EveryCombinationOfFlags) {
   for (std::uint32_t flags = 0; flags < 0x40; ++flags) {
@@ -147,9 +148,8 @@ TEST_F(StreamCreate, R130_R142_TasksOfAPersistentStreamDoNotRun) {
        {ACL_STREAM_PERSISTENT, ACL_STREAM_PERSISTENT | ACL_STREAM_FAST_LAUNCH | ACL_STREAM_FAST_SYNC}) {
     const Stream kept(flags);
     marks.queue(kept.get());
-    EXPECT_EQ(
-        aclrtMemcpyAsync(pinned.get(), 64, source.get(), 64, ACL_MEMCPY_DEVICE_TO_HOST, kept.get()),
-        ACL_SUCCESS);
+    EXPECT_EQ(aclrtMemcpyAsync(pinned.get(), 64, source.get(), 64, ACL_MEMCPY_DEVICE_TO_HOST, kept.get()),
+              ACL_SUCCESS);
     EXPECT_EQ(aclrtSynchronizeStream(kept.get()), ACL_SUCCESS);
     EXPECT_EQ(aclrtSynchronizeStreamWithTimeout(kept.get(), 1), ACL_SUCCESS);
     EXPECT_EQ(aclrtSynchronizeDevice(), ACL_SUCCESS);
@@ -182,7 +182,8 @@ TEST_F(StreamCreate, R130_ADeviceUseOnlyStreamTakesNoWorkOfTheHost) {
   EXPECT_EQ(aclrtMemsetAsync(block.get(), 64, 1, 64, handle), kBadValue);
   EXPECT_EQ(last_error(), kBadValue);
   EXPECT_EQ(aclrtMemsetD32Async(block.get(), 64, 1, 16, handle), kBadValue);
-  EXPECT_EQ(aclrtMemcpyAsync(block.get(), 64, pinned.get(), 64, ACL_MEMCPY_HOST_TO_DEVICE, handle), kBadValue);
+  EXPECT_EQ(aclrtMemcpyAsync(block.get(), 64, pinned.get(), 64, ACL_MEMCPY_HOST_TO_DEVICE, handle),
+            kBadValue);
   EXPECT_EQ(aclrtMemcpyAsync(block.get(), 64, block.get(64), 64, ACL_MEMCPY_DEVICE_TO_DEVICE, handle),
             kBadValue);
   EXPECT_EQ(aclrtValueWrite(block.get(), 1, 0, handle), kBadValue);
@@ -213,8 +214,9 @@ TEST_F(StreamCreate, R157_R20_WhatNeedsModelsIsRefused) {
   EXPECT_EQ(aclrtPersistentTaskClean(nullptr), kUnsupported);
   EXPECT_EQ(aclrtActiveStream(one.get(), two.get()), kUnsupported);
   EXPECT_EQ(aclrtActiveStream(nullptr, nullptr), kUnsupported);
-  EXPECT_EQ(aclrtSwitchStream(&left, ACL_RT_EQUAL, &right, ACL_RT_SWITCH_INT64, one.get(), nullptr, two.get()),
-            kUnsupported);
+  EXPECT_EQ(
+      aclrtSwitchStream(&left, ACL_RT_EQUAL, &right, ACL_RT_SWITCH_INT64, one.get(), nullptr, two.get()),
+      kUnsupported);
   EXPECT_EQ(aclrtSwitchStream(nullptr, ACL_RT_EQUAL, nullptr, ACL_RT_SWITCH_INT32, nullptr, nullptr, nullptr),
             kUnsupported);
   EXPECT_EQ(aclrtCreateStreamConfigHandle(), nullptr);

@@ -67,7 +67,8 @@ class Crowd {
   void each(Body body) const {
     for (std::size_t device = 0; device < kDevices; ++device) {
       enter(device);
-      for (std::size_t i = 0; i < kPerDevice; ++i) body(streams_[device * kPerDevice + i], *marks_[device], i);
+      for (std::size_t i = 0; i < kPerDevice; ++i)
+        body(streams_[device * kPerDevice + i], *marks_[device], i);
     }
   }
   void use_all() const {
@@ -105,7 +106,7 @@ TEST(StreamCrowd, R131_ThousandsOfStreamsNeedNoThreads) {
     EXPECT_EQ(crowd.marked(), kPerDevice * kDevices);
     EXPECT_LE(threads(), before + 2 * kDevices + std::thread::hardware_concurrency())
         << "as many as for eight streams, but for a few of each device";
-    if (!kSanitized) {
+    if (!kUnderASanitizer) {
       EXPECT_LT(resident_bytes() - resident_before, kPerDevice * kDevices * 16 * kKB);
     }
   });
@@ -162,7 +163,7 @@ TEST(StreamCrowd, R131_MakingAndEndingManyTimesKeepsNothing) {
     for (int i = 0; i < 5; ++i) round();
     EXPECT_EQ(streams_left(), left);
     EXPECT_LE(threads(), threads_before + std::thread::hardware_concurrency());
-    if (!kSanitized) {
+    if (!kUnderASanitizer) {
       EXPECT_LT(resident_bytes(), resident_before + 4 * kMB) << "10000 streams came and went";
     }
   });

@@ -49,10 +49,9 @@ class Stopped {
   explicit Stopped(Culprit culprit = Culprit::the_one_with_the_mode) {
     EXPECT_EQ(aclrtSetStreamFailureMode(with_mode_.get(), ACL_STOP_ON_FAILURE), ACL_SUCCESS);
     own_ = default_stream();
-    failed_ = culprit == Culprit::another ? other_.get()
-              : culprit == Culprit::the_default
-                  ? own_
-                  : with_mode_.get();
+    failed_ = culprit == Culprit::another       ? other_.get()
+              : culprit == Culprit::the_default ? own_
+                                                : with_mode_.get();
     // All is queued before it fails, on every stream.
     gate_.hold(failed_);
     failing_.queue(failed_);
@@ -114,6 +113,24 @@ TEST_F(StreamFailure, R16_R153_TheErrorStays) {
     aclrtStreamStatus status{};
     EXPECT_EQ(aclrtStreamQuery(stopped.failed(), &status), kRefused) << i;
   }
+}
+
+// The event will never be recorded: who waits for it is told why.
+TEST_F(StreamFailure, R153_WhoWaitsForAnEventOfAStoppedStreamIsTold) {
+  const OwnContext context;
+  const Failing failing;
+  const Event event;
+  const Stream stream;
+  EXPECT_EQ(aclrtSetStreamFailureMode(stream.get(), ACL_STOP_ON_FAILURE), ACL_SUCCESS);
+  const WordGate gate;
+  gate.hold(stream.get());
+  failing.queue(stream.get());
+  event.record(stream.get());
+  {
+    const OpensLater later(gate);
+    EXPECT_EQ(aclrtSynchronizeEventWithTimeout(event.get(), 30000), kRefused) << "it began to wait before";
+  }
+  EXPECT_EQ(aclrtSynchronizeEventWithTimeout(event.get(), 30000), kRefused) << "and after the failure";
 }
 
 void nothing(void*) {}
@@ -192,7 +209,12 @@ TEST_F(StreamFailure, R153_R59_TheDefaultContextIsFreshAfterAReset) {
 TEST_F(StreamFailure, R16_R154_AbortingEndsTheStop) {
   const OwnContext context;
   const Stopped stopped;
-  for (aclrtStream stream : stopped.streams()) EXPECT_EQ(aclrtStreamAbort(stream), ACL_SUCCESS);
+  for (aclrtStream stream : stopped.streams()) {  // the others keep their tasks until they are aborted, too
+    if (stream == stopped.failed()) continue;
+    EXPECT_EQ(aclrtStreamAbort(stream), ACL_SUCCESS);
+    EXPECT_EQ(stopped.marks().try_queue(stream, 6), kRefused) << "not this stream has failed";
+  }
+  EXPECT_EQ(aclrtStreamAbort(stopped.failed()), ACL_SUCCESS);
   for (aclrtStream stream : stopped.streams()) {
     EXPECT_EQ(::aclrtSynchronizeStream(stream), ACL_SUCCESS);
     EXPECT_EQ(stopped.marks().try_queue(stream, 7), ACL_SUCCESS);

@@ -1,5 +1,5 @@
-// What may stand where a function takes a stream: streams of the current context, NULL for its default stream,
-// and never anything else.
+// What may stand where a function takes a stream: streams of the current context, NULL for its default
+// stream, and never anything else.
 #include <pthread.h>
 
 #include <array>
@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "support/fresh_process.h"
+#include "support/scratch.h"
 #include "support/streams.h"
 
 namespace {
@@ -53,7 +55,6 @@ class StreamHandles : public OnDevice {
 
   std::vector<Taker> takers() {
     void* const to = block_->get();
-    void* const from = block_->get(4096);
     void* const host = pinned_->get();
     aclrtEvent const event = event_->get();
     aclrtNotify const notify = notify_;
@@ -79,7 +80,7 @@ class StreamHandles : public OnDevice {
          [=](aclrtStream s) { return aclrtMemsetD32Async(to, 64, 0, 16, s); }},
         {"aclrtValueWrite", Sort::submits, true, [=](aclrtStream s) { return aclrtValueWrite(to, 0, 0, s); }},
         {"aclrtValueWait", Sort::submits, true,
-         [=](aclrtStream s) { return aclrtValueWait(from, 0, ACL_STREAM_WAIT_VALUE_EQ, s); }},
+         [=](aclrtStream s) { return aclrtValueWait(at(to, 16 * kKB), 0, ACL_STREAM_WAIT_VALUE_EQ, s); }},
         {"aclrtGetOverflowStatus", Sort::submits, true,
          [=](aclrtStream s) { return aclrtGetOverflowStatus(to, 64, s); }},
         {"aclrtResetOverflowStatus", Sort::submits, true,
@@ -249,7 +250,8 @@ TEST_F(StreamHandles, R12_R11_WithoutAContextNothingIsQueued) {
       SCOPED_TRACE(taker.name);
       if (taker.sort != Sort::submits && taker.sort != Sort::destroys) continue;
       last_error();
-      EXPECT_EQ(taker.call(taker.name == "aclrtLaunchCallback" ? subscribed.get() : stream.get()), kNoContext);
+      EXPECT_EQ(taker.call(taker.name == "aclrtLaunchCallback" ? subscribed.get() : stream.get()),
+                kNoContext);
       EXPECT_EQ(last_error(), kNoContext);
     }
   });
@@ -290,6 +292,31 @@ TEST_F(StreamHandles, R13_NullIsResolvedWhenTheCallIsMade) {
   gate.open();
   EXPECT_EQ(aclrtSynchronizeStream(default_stream()), ACL_SUCCESS);
   EXPECT_TRUE(marks.set(0));
+}
+
+// A thread without a context gets the default device, where one was configured.
+TEST(StreamOfTheDefaultDevice, R30_M3_R13_NullWorksWithoutSettingADevice) {
+  const Scratch scratch;
+  const std::string file = scratch.write("acl.json", R"({"defaultDevice": {"default_device": "1"}})");
+  in_fresh_process({}, [&] {
+    ASSERT_EQ(aclInit(file.c_str()), ACL_SUCCESS);
+    const auto on_fresh_thread = [](const std::function<aclError()>& call) {
+      aclError answer = -1;
+      without_context([&] { answer = call(); });
+      return answer;
+    };
+    aclrtStream stream = nullptr;
+    EXPECT_EQ(on_fresh_thread([] { return ::aclrtSynchronizeStream(nullptr); }), ACL_SUCCESS);
+    EXPECT_EQ(on_fresh_thread([] { return ::aclrtSynchronizeDevice(); }), ACL_SUCCESS);
+    EXPECT_EQ(on_fresh_thread([&] { return ::aclrtCreateStream(&stream); }), ACL_SUCCESS);
+    EXPECT_EQ(on_fresh_thread([&] { return aclrtLaunchHostFunc(stream, nothing, nullptr); }), ACL_SUCCESS);
+    EXPECT_EQ(on_fresh_thread([] { return aclrtLaunchHostFunc(nullptr, nothing, nullptr); }), ACL_SUCCESS);
+    EXPECT_EQ(on_fresh_thread([] { return aclrtStreamAbort(nullptr); }), ACL_SUCCESS);
+    EXPECT_EQ(on_fresh_thread([&] { return aclrtDestroyStream(stream); }), ACL_SUCCESS);
+    std::int32_t device = -1;
+    EXPECT_EQ(aclrtGetDevice(&device), ACL_SUCCESS);
+    EXPECT_EQ(device, 1);
+  });
 }
 
 TEST_F(StreamHandles, R13_AllThatTakeNullTakeIt) {

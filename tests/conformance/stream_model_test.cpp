@@ -1,7 +1,7 @@
 // Random programs of streams against a model of what the documents promise, under every schedule.
 //
-// Each program runs in a process of its own. BELAY_STRESS_STEPS asks for more operations, BELAY_STRESS_SEED for
-// the same programs again. A program that fails is made shorter, as long as it still fails, and told.
+// Each program runs in a process of its own. BELAY_STRESS_STEPS asks for more operations, BELAY_STRESS_SEED
+// for the same programs again. A program that fails is made shorter, as long as it still fails, and told.
 #include <iostream>
 #include <random>
 
@@ -18,7 +18,7 @@ namespace {
 using namespace belay_test;
 
 struct Plan {
-  std::string schedule;
+  std::string schedule, link;
   StreamProgram::Options options;
   std::vector<Command> commands;
 };
@@ -31,12 +31,16 @@ Plan make_plan(const std::string& schedule, bool aborts, std::uint64_t seed, std
   static constexpr std::size_t kStrides[] = {8, 8, 24, 2048, 20000};
   static constexpr unsigned kRaces[] = {0, 0, 10, 50, 100};
   static constexpr std::size_t kRounds[] = {40, 100, 200, 400};
+  static constexpr std::uint64_t kCalm[] = {1, 3, 10};
   plan.options.stride = kStrides[random() % std::size(kStrides)];
   plan.options.races = kUnderASanitizer ? 0 : kRaces[random() % std::size(kRaces)];
   plan.options.aborts = aborts;
   plan.options.round = kRounds[random() % std::size(kRounds)];
+  plan.options.calm = kCalm[random() % std::size(kCalm)];
+  if (random() % 5 == 0) plan.link = "h2d:300MB/s,d2h:200MB/s,d2d:800MB/s,p2p:500MB/s";
   plan.options.bits = random();
-  for (std::size_t i = 0; i < 500; ++i) plan.commands.push_back({static_cast<unsigned>(random() % 100), random()});
+  for (std::size_t i = 0; i < 500; ++i)
+    plan.commands.push_back({static_cast<unsigned>(random() % 100), random()});
   return plan;
 }
 
@@ -67,22 +71,25 @@ void run_here(const Plan& plan, int patience) {
     tell(trouble.what());
   }
   const StreamProgram::Counts& counts = program.counts();
-  std::cout << program.history().size() << " " << counts.words << " " << counts.words_sure << " " << counts.calls
-            << std::endl;
+  std::cout << program.history().size() << " " << counts.words << " " << counts.words_sure << " "
+            << counts.calls << std::endl;
   ::_exit(0);
 }
 
 Ending run(const Plan& plan, int patience = 30) {
-  return run_captured({{"BELAY_SCHEDULE", plan.schedule},
-                       {"BELAY_DEVICES", "2"},
-                       {"BELAY_HBM", "64M"},
-                       {"BELAY_LEAKS", "off"}},
-                      [&] { run_here(plan, patience); }, 300);
+  return run_captured(
+      {{"BELAY_SCHEDULE", plan.schedule},
+       {"BELAY_LINK", plan.link},
+       {"BELAY_DEVICES", "2"},
+       {"BELAY_HBM", "64M"},
+       {"BELAY_LEAKS", "off"}},
+      [&] { run_here(plan, patience); }, 300);
 }
 
 // Leaves out what is not needed for a failure. Where threads race it is tried a few times.
 Ending shorten(Plan& plan, Ending ending) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{setting("BELAY_STRESS_SHRINK", 40)};
+  const auto end =
+      std::chrono::steady_clock::now() + std::chrono::seconds{setting("BELAY_STRESS_SHRINK", 40)};
   const int times = plan.schedule == "eager" || plan.schedule == "fifo" ? 3 : 1;
   for (std::size_t chunk = plan.commands.size() / 2; chunk > 0; chunk /= 2) {
     for (std::size_t at = 0; at < plan.commands.size();) {
@@ -114,7 +121,8 @@ void PrintTo(const Way& way, std::ostream* to) { *to << way.name; }
 class StreamModel : public ::testing::TestWithParam<Way> {
  protected:
   static void run_programs(bool aborts, std::uint64_t operations) {
-    const std::uint64_t wanted = setting("BELAY_STRESS_STEPS", kUnderASanitizer ? operations / 10 : operations);
+    const std::uint64_t wanted =
+        setting("BELAY_STRESS_STEPS", kUnderASanitizer ? operations / 10 : operations);
     const std::uint64_t seed = setting("BELAY_STRESS_SEED", std::random_device{}());
     std::uint64_t done = 0, words = 0, words_sure = 0, calls = 0, programs = 0;
     for (; done < wanted; ++programs) {
@@ -131,9 +139,10 @@ class StreamModel : public ::testing::TestWithParam<Way> {
       }
       std::cout << "as it was first:\n" << ending << "\n";
       ending = shorten(plan, std::move(ending));
-      FAIL() << "BELAY_STRESS_SEED=" << seed << ", program " << programs << ", BELAY_SCHEDULE=" << plan.schedule
-             << ", " << plan.commands.size() << " commands, stride " << plan.options.stride << ", races "
-             << plan.options.races << "\n"
+      FAIL() << "BELAY_STRESS_SEED=" << seed << ", program " << programs
+             << ", BELAY_SCHEDULE=" << plan.schedule << (plan.link.empty() ? "" : ", BELAY_LINK=")
+             << plan.link << ", " << plan.commands.size() << " commands, stride " << plan.options.stride
+             << ", races " << plan.options.races << "\n"
              << ending;
     }
     std::cout << "         BELAY_STRESS_SEED=" << seed << ": " << programs << " programs, " << done

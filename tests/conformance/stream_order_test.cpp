@@ -26,7 +26,8 @@ TEST_F(StreamOrder, R16_CallsReturnBeforeTheTaskHasRun) {
   aclrtStream const s = stream.get();
   gate.hold_and_enter(s);
   EXPECT_EQ(::aclrtMemsetAsync(block.get(), 4096, 5, 4096, s), ACL_SUCCESS);
-  EXPECT_EQ(::aclrtMemcpyAsync(block.get(), 64, block.get(64), 64, ACL_MEMCPY_DEVICE_TO_DEVICE, s), ACL_SUCCESS);
+  EXPECT_EQ(::aclrtMemcpyAsync(block.get(), 64, block.get(64), 64, ACL_MEMCPY_DEVICE_TO_DEVICE, s),
+            ACL_SUCCESS);
   EXPECT_EQ(::aclrtMemcpyAsync(pinned.get(), 64, block.get(), 64, ACL_MEMCPY_DEVICE_TO_HOST, s), ACL_SUCCESS);
   EXPECT_EQ(aclrtValueWrite(block.get(), 9, 0, s), ACL_SUCCESS);
   EXPECT_EQ(aclrtValueWait(block.get(), 9, ACL_STREAM_WAIT_VALUE_EQ, s), ACL_SUCCESS);
@@ -36,7 +37,9 @@ TEST_F(StreamOrder, R16_CallsReturnBeforeTheTaskHasRun) {
   EXPECT_EQ(aclrtWaitAndResetNotify(notify, s, 0), ACL_SUCCESS);
   EXPECT_EQ(aclrtGetOverflowStatus(block.get(1024), 64, s), ACL_SUCCESS);
   EXPECT_EQ(aclrtResetOverflowStatus(s), ACL_SUCCESS);
-  EXPECT_EQ(aclrtLaunchHostFunc(s, [](void*) {}, nullptr), ACL_SUCCESS);
+  EXPECT_EQ(aclrtLaunchHostFunc(
+                s, [](void*) {}, nullptr),
+            ACL_SUCCESS);
   EXPECT_FALSE(gate.left());
   EXPECT_EQ(read_from(block.get(), 64), Bytes(64, 0)) << "and nothing has run";
   gate.open();
@@ -136,9 +139,10 @@ TEST_F(StreamOrder, R17_TasksOfAllKindsKeepTheirOrder) {
     const Stream stream;
     EXPECT_EQ(aclrtMemset(kept.get(), kSteps * 64, 0xEE, kSteps * 64), ACL_SUCCESS);
     for (std::size_t i = 0; i < kSteps; ++i) {
-      EXPECT_EQ(::aclrtMemsetAsync(board.get(), kSize, static_cast<int>(i), kSize, stream.get()), ACL_SUCCESS);
-      EXPECT_EQ(::aclrtMemcpyAsync(kept.get(i * 64), 32, board.get(kSize - 64), 32, ACL_MEMCPY_DEVICE_TO_DEVICE,
-                                   stream.get()),
+      EXPECT_EQ(::aclrtMemsetAsync(board.get(), kSize, static_cast<int>(i), kSize, stream.get()),
+                ACL_SUCCESS);
+      EXPECT_EQ(::aclrtMemcpyAsync(kept.get(i * 64), 32, board.get(kSize - 64), 32,
+                                   ACL_MEMCPY_DEVICE_TO_DEVICE, stream.get()),
                 ACL_SUCCESS);
       EXPECT_EQ(::aclrtMemcpyAsync(host.get(i * 64), 32, board.get(kSize - 64), 32, ACL_MEMCPY_DEVICE_TO_HOST,
                                    stream.get()),

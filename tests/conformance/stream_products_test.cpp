@@ -38,8 +38,8 @@ TEST(StreamProducts, R266_AbortAndOverflowOn950A3A2) {
 
 TEST(StreamProducts, R266_AllButIpvMakeStreams) {
   expect_all_but_ipv({
-      {"aclrtCreateStream", [] { return ::aclrtCreateStream(&made); }, [] { return ::aclrtCreateStream(nullptr); },
-       true},
+      {"aclrtCreateStream", [] { return ::aclrtCreateStream(&made); },
+       [] { return ::aclrtCreateStream(nullptr); }, true},
       {"aclrtCreateStreamWithConfig", [] { return aclrtCreateStreamWithConfig(&made, 0, 0); },
        [] { return aclrtCreateStreamWithConfig(nullptr, 0, 0); }, true},
       {"aclrtDestroyStreamForce", [] { return aclrtDestroyStreamForce(&garbage); },
@@ -77,10 +77,8 @@ TEST(StreamProducts, R266_AllButIpvKnowTheirAttributes) {
        [] { return aclrtGetStreamAttribute(nullptr, ACL_STREAM_ATTR_USER_CUSTOM_TAG, &value); },
        [] { return aclrtGetStreamAttribute(nullptr, ACL_STREAM_ATTR_USER_CUSTOM_TAG, nullptr); }, true},
       {"aclrtSetStreamFailureMode", [] { return aclrtSetStreamFailureMode(nullptr, 0); }, {}, true},
-      {"aclrtGetOverflowStatus",
-       [] { return aclrtGetOverflowStatus(&garbage, 64, &garbage); },
-       [] { return aclrtGetOverflowStatus(nullptr, 64, nullptr); },
-       true},
+      {"aclrtGetOverflowStatus", [] { return aclrtGetOverflowStatus(&garbage, 64, &garbage); },
+       [] { return aclrtGetOverflowStatus(nullptr, 64, nullptr); }, true},
       {"aclrtResetOverflowStatus", [] { return aclrtResetOverflowStatus(nullptr); }, {}, true},
       {"aclrtGetStreamResLimit",
        [] { return aclrtGetStreamResLimit(nullptr, ACL_RT_DEV_RES_CUBE_CORE, &word); },
@@ -107,7 +105,9 @@ TEST(StreamProducts, R266_AllButIpvTellFailures) {
   expect_all_but_ipv({
       {"aclrtSetExceptionInfoCallback", [] { return aclrtSetExceptionInfoCallback(nullptr); }, {}},
       {"aclrtExceptionInfoCallbackRegister", [] { return aclrtExceptionInfoCallbackRegister(ignore); }, {}},
-      {"aclrtExceptionInfoCallbackUnregister", [] { return aclrtExceptionInfoCallbackUnregister(ignore); }, {}},
+      {"aclrtExceptionInfoCallbackUnregister",
+       [] { return aclrtExceptionInfoCallbackUnregister(ignore); },
+       {}},
   });
 }
 
@@ -132,8 +132,9 @@ TEST(StreamProducts, R157_NoProductHasStreamsOfModels) {
       SCOPED_TRACE(product);
       EXPECT_EQ(aclrtPersistentTaskClean(nullptr), kUnsupported);
       EXPECT_EQ(aclrtActiveStream(nullptr, nullptr), kUnsupported);
-      EXPECT_EQ(aclrtSwitchStream(nullptr, ACL_RT_EQUAL, nullptr, ACL_RT_SWITCH_INT32, nullptr, nullptr, nullptr),
-                kUnsupported);
+      EXPECT_EQ(
+          aclrtSwitchStream(nullptr, ACL_RT_EQUAL, nullptr, ACL_RT_SWITCH_INT32, nullptr, nullptr, nullptr),
+          kUnsupported);
       EXPECT_EQ(aclrtCreateStreamConfigHandle(), nullptr);
       EXPECT_EQ(aclrtDestroyStreamConfigHandle(nullptr), kUnsupported);
       EXPECT_EQ(aclrtSetStreamConfigOpt(nullptr, ACL_RT_STREAM_FLAG, nullptr, 0), kUnsupported);

@@ -109,7 +109,8 @@ TEST_F(StreamStateCallback, R156_SeveralNamesAreAllCalled) {
   EXPECT_EQ(aclrtRegStreamStateCallback("second", note, &two), ACL_SUCCESS);
   const Stream stream;
   ASSERT_EQ(seen.size(), 2U);
-  EXPECT_TRUE((seen[0].args == &one && seen[1].args == &two) || (seen[0].args == &two && seen[1].args == &one));
+  EXPECT_TRUE((seen[0].args == &one && seen[1].args == &two) ||
+              (seen[0].args == &two && seen[1].args == &one));
   EXPECT_EQ(aclrtRegStreamStateCallback("second", nullptr, nullptr), ACL_SUCCESS);
   seen.clear();
   const Stream another;
@@ -182,9 +183,7 @@ TEST_F(StreamStateCallback, R156_R99_TheCallbackMayCallTheLibrary) {
                 },
                 nullptr),
             ACL_SUCCESS);
-  {
-    const Stream stream;
-  }
+  { const Stream stream; }
   EXPECT_EQ(most, 3);
 }
 

@@ -150,8 +150,7 @@ TEST_F(StreamSync, R141_R20_LessThanMinusOneIsCaughtAtTheDoor) {
   last_error();
   for (const std::int32_t timeout : {-2, INT_MIN}) {
     EXPECT_EQ(aclrtSynchronizeStreamWithTimeout(stale, timeout), kBadValue) << "before the stream";
-    without_context(
-        [timeout] { EXPECT_EQ(aclrtSynchronizeStreamWithTimeout(nullptr, timeout), kBadValue); });
+    without_context([timeout] { EXPECT_EQ(aclrtSynchronizeStreamWithTimeout(nullptr, timeout), kBadValue); });
   }
   EXPECT_EQ(last_error(), ACL_SUCCESS);
   EXPECT_EQ(aclrtSynchronizeStreamWithTimeout(nullptr, 0), kBadValue);
@@ -215,8 +214,8 @@ struct Answers {
         {"device with a time", aclrtSynchronizeDeviceWithTimeout(20000)},
         {"event", ::aclrtSynchronizeEvent(all.event)},
         {"destroy", aclrtDestroyStream(all.stream)},
-        {"pageable copy", ::aclrtMemcpyAsync(bytes.data(), 64, all.block, 64, ACL_MEMCPY_DEVICE_TO_HOST,
-                                             all.stream)},
+        {"pageable copy",
+         ::aclrtMemcpyAsync(bytes.data(), 64, all.block, 64, ACL_MEMCPY_DEVICE_TO_HOST, all.stream)},
         {"free after waiting", aclrtFreeWithDevSync(all.block)},
     };
     if (aclrtGetCurrentContext(&context) == ACL_SUCCESS)
@@ -264,6 +263,37 @@ TEST_F(StreamSync, R143_R200_NorCanACallback) {
   EXPECT_EQ(::aclrtSynchronizeStream(stream.get()), ACL_SUCCESS);
   EXPECT_TRUE(marks.set());
   EXPECT_EQ(aclrtUnSubscribeReport(thread, stream.get()), ACL_SUCCESS);
+}
+
+// The other stream has a function of its own to call, by the very thread that waits.
+TEST_F(StreamSync, R143_R200_NorForTheDevice_WhateverElseIsQueued) {
+  const Stream before, stream, after;
+  struct Asking {
+    std::atomic<bool> running{false};
+    aclError answer = -1, answer_with_time = -1;
+    std::atomic<bool> go{false};
+  } asking;
+  EXPECT_EQ(aclrtLaunchHostFunc(
+                stream.get(),
+                [](void* pointer) {
+                  auto& self = *static_cast<Asking*>(pointer);
+                  self.running = true;
+                  while (!self.go) std::this_thread::sleep_for(1ms);
+                  self.answer_with_time = aclrtSynchronizeDeviceWithTimeout(20000);
+                  if (self.answer_with_time == kInternal) self.answer = ::aclrtSynchronizeDevice();
+                },
+                &asking),
+            ACL_SUCCESS);
+  EXPECT_TRUE(eventually([&] { return asking.running.load(); }));
+  for (aclrtStream other : {before.get(), after.get()})
+    EXPECT_EQ(aclrtLaunchHostFunc(
+                  other, [](void*) {}, nullptr),
+              ACL_SUCCESS);
+  asking.go = true;
+  EXPECT_EQ(::aclrtSynchronizeStream(stream.get()), ACL_SUCCESS);
+  EXPECT_EQ(asking.answer_with_time, kInternal);
+  EXPECT_EQ(asking.answer, kInternal);
+  EXPECT_EQ(::aclrtSynchronizeDevice(), ACL_SUCCESS);
 }
 
 TEST_F(StreamSync, R145_CompleteOrNotReady) {

@@ -1,5 +1,6 @@
 // aclrtValueWait: what releases a stream that waits for a word, and what does not.
-#include "support/fresh_process.h"
+#include <cstring>
+
 #include "support/held_stream.h"
 
 namespace {
@@ -213,7 +214,7 @@ TEST_F(ValueWait, P47_TwoStreamsThatAnswerEachOther) {
   ASSERT_EQ(aclrtMemset(words.get(), 128, 0, 128), ACL_SUCCESS);
   void *const ping = words.get(), *const pong = words.get(64);
   Stream other;
-  for (std::uint64_t round = 1; round <= 50; ++round) {
+  for (std::uint64_t round = 1; round <= 300; ++round) {
     EXPECT_EQ(aclrtValueWait(pong, round - 1, kGeq, stream_->get()), ACL_SUCCESS);
     EXPECT_EQ(aclrtValueWrite(ping, round, 0, stream_->get()), ACL_SUCCESS);
     EXPECT_EQ(aclrtValueWait(ping, round, kGeq, other.get()), ACL_SUCCESS);
@@ -221,7 +222,7 @@ TEST_F(ValueWait, P47_TwoStreamsThatAnswerEachOther) {
   }
   EXPECT_EQ(finish(*stream_), ACL_SUCCESS);
   EXPECT_EQ(finish(other), ACL_SUCCESS);
-  EXPECT_EQ(read_from(pong, 8), (Bytes{50, 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(read_from(pong, 8), (Bytes{300 - 256, 1, 0, 0, 0, 0, 0, 0}));
 }
 
 TEST_F(ValueWait, P47_OneWriteReleasesEveryWaiter) {
@@ -255,6 +256,58 @@ TEST_F(ValueWait, P49_FreedBeforeTheWaitIsReached) {
   gone.free_now();
   hold.open();
   EXPECT_EQ(finish(*stream_), ACL_SUCCESS);
+}
+
+TEST_F(ValueWait, P49_AWordThatGoesWithItsDevice_CountsAsWritten) {
+  ASSERT_EQ(aclrtSetDevice(1), ACL_SUCCESS);
+  Device there{64};
+  ASSERT_EQ(aclrtMemset(there.get(), 64, 0, 64), ACL_SUCCESS);
+  ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+  EXPECT_EQ(aclrtValueWait(there.get(), 1, kEq, stream_->get()), ACL_SUCCESS);
+  EXPECT_FALSE(idle(*stream_));
+  EXPECT_EQ(aclrtResetDevice(1), ACL_SUCCESS);
+  there.forget();
+  EXPECT_EQ(finish(*stream_), ACL_SUCCESS);
+  EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
+}
+
+TEST_F(ValueWait, P47_M11_WaitersWritersAndAllocatorsAtOnce) {
+  // Copies from pinned memory release waits while other threads allocate and free pinned memory.
+  aclrtContext const context = current_context();
+  std::atomic<bool> over{false};
+  std::thread allocator{[&] {
+    EXPECT_EQ(aclrtSetCurrentContext(context), ACL_SUCCESS);
+    while (!over) {
+      void* block = nullptr;
+      EXPECT_EQ(::aclrtMallocHost(&block, 4096), ACL_SUCCESS);
+      EXPECT_EQ(aclrtFreeHost(block), ACL_SUCCESS);
+    }
+  }};
+  std::vector<std::thread> pairs;
+  for (int pair = 0; pair < 2; ++pair) {
+    pairs.emplace_back([&] {
+      EXPECT_EQ(aclrtSetCurrentContext(context), ACL_SUCCESS);
+      Stream waiter, writer;
+      Device word{64};
+      Pinned values{512};
+      EXPECT_EQ(aclrtMemset(word.get(), 64, 0, 64), ACL_SUCCESS);
+      for (std::uint64_t i = 1; i <= 60; ++i) std::memcpy(values.get(i * 8), &i, 8);
+      for (int round = 0; round < 4; ++round) {
+        for (std::uint64_t i = 1; i <= 60; ++i) {
+          EXPECT_EQ(aclrtMemcpyAsync(word.get(), 8, values.get(i * 8), 8, kind_of(1), writer.get()),
+                    ACL_SUCCESS);
+          EXPECT_EQ(aclrtValueWait(word.get(), i, kEq, waiter.get()), ACL_SUCCESS);
+          EXPECT_EQ(aclrtValueWrite(word.get(8), i, 0, waiter.get()), ACL_SUCCESS);
+          EXPECT_EQ(aclrtValueWait(word.get(8), i, kEq, writer.get()), ACL_SUCCESS);
+        }
+      }
+      EXPECT_EQ(finish(waiter), ACL_SUCCESS);
+      EXPECT_EQ(finish(writer), ACL_SUCCESS);
+    });
+  }
+  for (std::thread& pair : pairs) pair.join();
+  over = true;
+  allocator.join();
 }
 
 }  // namespace

@@ -301,7 +301,8 @@ check_remove() {
     shows "^kept 'job-42': process $second" machine rm --all
     says "list(p) == [$first] and d[0]['used_bytes'] == 2 * $MB" smi
     hold
-    refused 1 "processes $first (memory_holder), $pid (memory_holder) are on it" machine rm default
+    local lower=$((first < pid ? first : pid)) higher=$((first < pid ? pid : first))
+    refused 1 "processes $lower (memory_holder), $higher (memory_holder) are on it" machine rm default
     end "$first" "$pid"
 
     prints '^default +nobody ' machine ls

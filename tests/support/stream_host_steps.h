@@ -8,7 +8,10 @@ namespace belay_test {
 // --- waiting ----------------------------------------------------------------------------------------------
 
 inline void StreamProgram::synchronise_stream() {
-  Lane* const lane = lane_that_moves();
+  const Nodes before = model_.before_one_after({host_});
+  Lane* lane = lane_that_moves();
+  for (int attempt = 0; lane != nullptr && before.test(lane->tail) && attempt < 3; ++attempt)
+    lane = lane_that_moves();
   if (lane == nullptr) return;
   const bool elsewhere = pick(3) == 0;  // any context will do
   bind(elsewhere ? pick(2) : lane->context);
@@ -21,9 +24,15 @@ inline void StreamProgram::synchronise_stream() {
 }
 
 inline void StreamProgram::synchronise_event() {
-  Event& event = events_[pick(events_.size())];
+  const Nodes before = model_.before_one_after({host_});
+  const Event* chosen = nullptr;
+  for (int attempt = 0; attempt < 4; ++attempt) {  // rather one that was not waited for yet
+    chosen = &events_[pick(events_.size())];
+    if (chosen->record && !before.test(*chosen->record) && !model_.held(*chosen->record)) break;
+  }
+  const Event& event = *chosen;
   if (event.lost || (event.record && model_.held(*event.record))) return;
-  if (!event.record && event.reset && !model_.before_one_after({host_}).test(*event.reset)) return;
+  if (!event.record && event.reset && !before.test(*event.reset)) return;
   say(text("synchronise ", event.name));
   expect(pick(2) == 0 ? aclrtSynchronizeEvent(event.handle)
                       : aclrtSynchronizeEventWithTimeout(event.handle, 100000));
@@ -171,8 +180,8 @@ inline void StreamProgram::compare_times() {
   float ms = 0;
   const int answer = aclrtEventElapsedTime(&ms, first.handle, second.handle);
   if (!first.record || !second.record) {
-    const bool only_that = (!first.record || before.test(*first.record)) &&
-                           (!second.record || before.test(*second.record));
+    const bool only_that =
+        (!first.record || before.test(*first.record)) && (!second.record || before.test(*second.record));
     if (only_that) expect(answer, ACL_ERROR_RT_INTERNAL_ERROR);
     return;
   }
@@ -265,8 +274,8 @@ inline void StreamProgram::abort_something() {
   if (!found) return;
   Lane& lane = lanes_[*found];
   const Nodes before = model_.before_one_after({host_});
-  const bool nothing_runs = std::ranges::all_of(
-      lane.mine, [&](NodeId each) { return before.test(each) || model_.held(each); });
+  const bool nothing_runs =
+      std::ranges::all_of(lane.mine, [&](NodeId each) { return before.test(each) || model_.held(each); });
   if (lane.is_default || !nothing_runs || pick(3) != 0) return abort_lane(lane);
   bind(lane.context);
   say(text("destroy ", lane.name, " by force"));
@@ -328,8 +337,10 @@ inline void StreamProgram::cut(Lane& lane, NodeId begun, NodeId by) {
   std::erase_if(links_, [&](const Link& link) { return is_cut(link.record) || is_cut(link.wait); });
   for (Event& event : events_) {
     const bool touched = (event.record && is_cut(*event.record)) || (event.reset && is_cut(*event.reset)) ||
-                         std::ranges::any_of(event.waits, is_cut) || std::ranges::any_of(event.all_waits, is_cut);
-    if (touched && (event.kind == Kind::flagged || (event.record && is_cut(*event.record)))) event.lost = true;
+                         std::ranges::any_of(event.waits, is_cut) ||
+                         std::ranges::any_of(event.all_waits, is_cut);
+    if (touched && (event.kind == Kind::flagged || (event.record && is_cut(*event.record))))
+      event.lost = true;
     std::erase_if(event.all_waits, is_cut);
   }
   for (Notify& notify : notifies_) {

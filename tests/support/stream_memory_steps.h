@@ -1,22 +1,23 @@
 // Steps that move, fill and look at memory.
 #pragma once
 
+#include "support/batch.h"
 #include "support/stream_program.h"
 
 namespace belay_test {
 
 inline void StreamProgram::copy_in_stream() {
   Lane& lane = any_lane();
-  const std::uint64_t way = pick(20);
+  const std::uint64_t way = pick(22);
+  if (way >= 20) return copy_batch(lane, way == 20);
   if (way >= 18) return copy_through_buffer(lane);
-  if (way >= 16) return copy_pageable(lane, way == 16);
+  if (way >= 16 && pick(calm_) == 0) return copy_pageable(lane, way == 16);
   const int device = device_of(lane);
   const bool up = way < 6, down = way >= 6 && way < 12, here = pick(2) == 0;
   const Nodes before = before_next(lane);
   const std::size_t count = 1 + pick(6);
-  const std::optional<Run> from =
-      up ? pick_run(pinned, count, before, false)
-         : pick_run(down || here ? on(device) : in_device, count, before, false);
+  const std::optional<Run> from = up ? pick_run(pinned, count, before, false)
+                                     : pick_run(down || here ? on(device) : in_device, count, before, false);
   const std::optional<Run> to = down ? pick_run(pinned, count, before, true)
                                      : pick_run(up || !here ? on(device) : in_device, count, before, true);
   if (!from || !to) return;
@@ -36,6 +37,45 @@ inline void StreamProgram::copy_in_stream() {
   for (std::size_t i = 0; i < count; ++i) {
     model_.reads(node, from->cell(i));
     model_.moves(node, to->cell(i), node, from->cell(i));
+  }
+}
+
+// Several copies in no particular order, as one task (M-299).
+inline void StreamProgram::copy_batch(Lane& lane, bool up) {
+  const int device = device_of(lane);
+  const Nodes before = before_next(lane);
+  std::vector<std::pair<Run, Run>> items;  // to, from
+  std::set<Cell> written;
+  for (std::uint64_t more = 1 + pick(3); more > 0; --more) {
+    const std::size_t count = 1 + pick(4);
+    const auto here = [&](bool writes) { return pick_run(pinned, count, before, writes); };
+    const auto there = [&](bool writes) { return pick_run(on(device), count, before, writes); };
+    const std::optional<Run> from = up ? here(false) : there(false), to = up ? there(true) : here(true);
+    if (!from || !to) return;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!written.insert(to->cell(i)).second) return;
+    }
+    items.emplace_back(*to, *from);
+  }
+  Batch batch;
+  std::string what;
+  for (const auto& [to, from] : items) {
+    batch.add(address(to), address(from), bytes(to));
+    what += text(" ", name(from), " -> ", name(to));
+  }
+  batch.describe(0, up ? host_to_device(static_cast<std::uint32_t>(device))
+                       : device_to_host(static_cast<std::uint32_t>(device)));
+  bind(lane.context);
+  say(text(lane.name, ": copy batch", what, " (node ", model_.size(), ")"));
+  expect(aclrtMemcpyBatchAsync(batch.dsts.data(), batch.rooms.data(), batch.srcs.data(), batch.sizes.data(),
+                               batch.sizes.size(), batch.attributes.data(), batch.starts.data(),
+                               batch.attributes.size(), &batch.fail, handle(lane)));
+  const NodeId node = queued(lane);
+  for (const auto& [to, from] : items) {
+    for (std::size_t i = 0; i < to.count; ++i) {
+      model_.reads(node, from.cell(i));
+      model_.moves(node, to.cell(i), node, from.cell(i));
+    }
   }
 }
 
@@ -87,14 +127,15 @@ inline void StreamProgram::fill_in_stream() {
   const bool host = pick(6) == 0;  // fills during the call, out of order (M-380)
   const Nodes before = host ? model_.before_one_after({host_}) : before_next(lane);
   const std::size_t count = 1 + pick(6);
-  const std::optional<Run> to =
-      pick_run(host ? std::function<bool(const Block&)>{pinned} : on(device_of(lane)), count, before, true, true);
+  const std::optional<Run> to = pick_run(
+      host ? std::function<bool(const Block&)>{pinned} : on(device_of(lane)), count, before, true, true);
   if (!to) return;
   const bool by_words = pick(2) == 0;
   const std::uint64_t value = by_words ? 0x0000'0001'0000'0001U * (0x70000000U + ++values_made_)
                                        : 0x0101'0101'0101'0101U * (1 + pick(255));
   bind(lane.context);
-  say(text(lane.name, ": fill ", name(*to), " with ", std::hex, value, std::dec, " (node ", model_.size(), ")"));
+  say(text(lane.name, ": fill ", name(*to), " with ", std::hex, value, std::dec, " (node ", model_.size(),
+           ")"));
   if (by_words)
     expect(aclrtMemsetD32Async(address(*to), bytes(*to), static_cast<std::uint32_t>(value), bytes(*to) / 4,
                                handle(lane)));
@@ -148,8 +189,8 @@ inline void StreamProgram::call_in_stream() {
 // --- the host, at once ------------------------------------------------------------------------------------
 
 inline void StreamProgram::look() {
-  const std::optional<Run> run = pick_run([](const Block&) { return true; }, 1 + pick(6),
-                                          model_.before_one_after({host_}), false);
+  const std::optional<Run> run =
+      pick_run([](const Block&) { return true; }, 1 + pick(6), model_.before_one_after({host_}), false);
   if (!run) return;
   say(text("look at ", name(*run)));
   host_step();
@@ -157,8 +198,8 @@ inline void StreamProgram::look() {
 }
 
 inline void StreamProgram::store() {
-  const std::optional<Run> run = pick_run([](const Block&) { return true; }, 1 + pick(4),
-                                          model_.before_one_after({host_}), true);
+  const std::optional<Run> run =
+      pick_run([](const Block&) { return true; }, 1 + pick(4), model_.before_one_after({host_}), true);
   if (!run) return;
   const bool device = blocks_[run->block].place == Place::device;
   const bool apart = stride_ > 8;  // the bytes between the cells are nobody's

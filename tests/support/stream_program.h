@@ -17,12 +17,14 @@ class StreamProgram : public StreamWorld {
     unsigned races = 0;
     bool aborts = false;
     std::size_t round = 300;  // nodes
+    std::uint64_t calm = 1;   // of so many times that the host could wait it does once
     std::uint64_t bits = 0;   // for the setting
   };
   explicit StreamProgram(const Options& options)
       : StreamWorld{options.stride, options.races, !options.aborts},
         aborts_{options.aborts},
         round_size_{std::min(options.round, kMostNodes - 64)},
+        calm_{options.calm},
         bits_{options.bits} {}
 
   void begin() {
@@ -52,30 +54,32 @@ class StreamProgram : public StreamWorld {
     bits_ = command.bits;
     if (model_.size() > round_size_) quiesce();
     ++counts_.steps;
-    const unsigned op = command.op;
+    unsigned op = command.op;
+    const bool waits = (op >= 68 && op < 72) || (op >= 78 && op < 83);
+    if (waits && pick(calm_) != 0) op %= 27;
     if (op < 27)
       copy_in_stream();
-    else if (op < 32)
+    else if (op < 30)
       fill_in_stream();
-    else if (op < 40)
+    else if (op < 38)
       call_in_stream();
-    else if (op < 47)
+    else if (op < 46)
       record();
-    else if (op < 54)
+    else if (op < 53)
       wait_for_event();
-    else if (op < 56)
+    else if (op < 55)
       reset_event();
-    else if (op < 61)
+    else if (op < 60)
       pick(2) == 0 ? record_notify() : wait_for_notify();
-    else if (op < 67)
+    else if (op < 66)
       pick(2) == 0 ? write_signal() : wait_for_signal();
-    else if (op < 69)
+    else if (op < 68)
       keep_a_promise();
-    else if (op < 74)
+    else if (op < 72)
       synchronise_stream();
-    else if (op < 77)
-      synchronise_event();
     else if (op < 78)
+      synchronise_event();
+    else if (op < 79)
       synchronise_device();
     else if (op < 83)
       pick(2) == 0 ? ask_stream() : ask_event();
@@ -87,8 +91,10 @@ class StreamProgram : public StreamWorld {
       copy_at_once();
     else if (op < 94)
       compare_times();
-    else if (op < 96)
+    else if (op < 95)
       change_objects();
+    else if (op < 96)
+      pick(2) == 0 ? quiesce() : synchronise_event();
     else if (op < 97)
       wait_in_vain();
     else if (op < 98)
@@ -144,6 +150,7 @@ class StreamProgram : public StreamWorld {
       say(text("reset device ", device));
       expect(aclrtResetDevice(device));
     }
+    closed_ = true;
     if (!aborts_) waited_for(tails);
     for (const Event& event : events_) expect(aclrtDestroyEvent(event.handle));
     expect(aclrtFreeHost(signal_values_));
@@ -164,9 +171,9 @@ class StreamProgram : public StreamWorld {
     bool has_time;
     aclrtEvent handle;
     std::optional<NodeId> record, reset;
-    bool in_this_round;         // the record is
-    bool lost;                  // by an abort: its state is not known
-    std::vector<NodeId> waits;  // for the latest record
+    bool in_this_round;             // the record is
+    bool lost;                      // by an abort: its state is not known
+    std::vector<NodeId> waits;      // for the latest record
     std::vector<NodeId> all_waits;  // of this round
   };
   struct Notify {
@@ -186,7 +193,7 @@ class StreamProgram : public StreamWorld {
   struct Promise {
     For kind;
     std::size_t object;
-    std::optional<std::size_t> lane;  // none: only an abort ends them
+    std::optional<std::size_t> lane;                    // none: only an abort ends them
     std::vector<std::pair<std::size_t, NodeId>> waits;  // with their streams
     std::vector<NodeId> exact;                          // of these, those for exactly this value
   };
@@ -212,7 +219,9 @@ class StreamProgram : public StreamWorld {
     if (found.empty()) return std::nullopt;
     return found[pick(found.size())];
   }
-  Lane& any_lane() { return lanes_[*pick_lane([](const Lane&) { return true; })]; }
+  Lane& any_lane() {
+    return lanes_[*pick_lane([](const Lane&) { return true; })];
+  }
   Lane* lane_that_moves() {
     const auto found = pick_lane([&](const Lane& lane) { return !held(lane); });
     return found ? &lanes_[*found] : nullptr;
@@ -251,7 +260,8 @@ class StreamProgram : public StreamWorld {
              plain ? 0 : static_cast<std::uint32_t>(pick(4)));
   }
   Event new_event() {
-    Event event{text("e", ++events_made_), static_cast<Kind>(pick(3)), true, nullptr, {}, {}, false, false, {}, {}};
+    Event event{
+        text("e", ++events_made_), static_cast<Kind>(pick(3)), true, nullptr, {}, {}, false, false, {}, {}};
     bind(pick(2));
     if (event.kind == Kind::plain) {
       expect(aclrtCreateEvent(&event.handle));
@@ -307,6 +317,7 @@ class StreamProgram : public StreamWorld {
 
   // The groups of steps, each in a header of its own.
   void copy_in_stream();
+  void copy_batch(Lane& lane, bool up);
   void copy_pageable(Lane& lane, bool up);
   void copy_through_buffer(Lane& lane);
   void fill_in_stream();
@@ -356,6 +367,7 @@ class StreamProgram : public StreamWorld {
 
   const bool aborts_;
   const std::size_t round_size_;
+  const std::uint64_t calm_;
   std::uint64_t bits_;
   std::vector<Event> events_;
   std::size_t events_made_ = 0;

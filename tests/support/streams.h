@@ -45,8 +45,8 @@ inline bool eventually(const std::function<bool()>& is_so) {
   return true;
 }
 
-// Some things can be seen only if another thread got somewhere in time. Tries with more and more time, so that
-// only a machine that stands still for long, or a broken rule, fails.
+// Some things can be seen only if another thread got somewhere in time. Tries with more and more time, so
+// that only a machine that stands still for long, or a broken rule, fails.
 inline bool with_growing_delay(const std::function<bool(std::chrono::milliseconds)>& attempt) {
   for (const auto delay : {20ms, 200ms, 2000ms, 15000ms}) {
     if (attempt(delay)) return true;
@@ -310,9 +310,7 @@ class Failing {
   void forget() { descriptor_.forget(); }
 
  private:
-  void* aligned() const {
-    return at(descriptor_.get(), (64 - number(descriptor_.get()) % 64) % 64);
-  }
+  void* aligned() const { return at(descriptor_.get(), (64 - number(descriptor_.get()) % 64) % 64); }
   Device descriptor_;
 };
 

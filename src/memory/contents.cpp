@@ -8,9 +8,20 @@
 #include <vector>
 
 #include "platform/address_space.h"
+#include "platform/unwatched.h"
 
 namespace belay {
 namespace {
+
+void move_bytes(void* to, const void* from, std::size_t bytes) {
+  const platform::Unwatched of_the_program;
+  std::memcpy(to, from, bytes);
+}
+
+void set_bytes(void* to, unsigned char value, std::size_t bytes) {
+  const platform::Unwatched of_the_program;
+  std::memset(to, value, bytes);
+}
 
 // Normal pages are written one by one, large pages in steps that are cheap to fill once.
 constexpr std::uint8_t kSmallShift = 12;
@@ -268,7 +279,7 @@ bool Contents::commit(Heap& heap, std::size_t index, std::size_t offset, std::si
         rest == Rest::Overwritten && start >= offset && start + granule <= offset + bytes;
     if (!overwritten) {
       if (view != nullptr) {
-        std::memset(view + start, kFreshByte, granule);
+        set_bytes(view + start, kFreshByte, granule);
       } else {
         const std::vector<unsigned char> fresh(granule, kFreshByte);
         if (!file_.write(index * kHeapBytes + start, fresh.data(), granule)) return false;
@@ -286,7 +297,7 @@ bool Contents::commit(Heap& heap, std::size_t index, std::size_t offset, std::si
 
 bool Contents::put(Heap& heap, std::size_t index, std::size_t offset, const void* from, std::size_t bytes) {
   if (std::byte* view = heap.view.load(std::memory_order_acquire)) {
-    std::memcpy(view + offset, from, bytes);
+    move_bytes(view + offset, from, bytes);
     return true;
   }
   return file_.write(index * kHeapBytes + offset, from, bytes);
@@ -327,9 +338,9 @@ Reached Contents::read(std::uintptr_t from, void* to, std::size_t bytes) {
           const std::size_t here = offset + done;
           const std::size_t step = whole ? part : std::min(part - done, granule - here % granule);
           if (!whole && !all_committed(heap, here, step)) {
-            std::memset(at + done, kFreshByte, step);
+            set_bytes(at + done, kFreshByte, step);
           } else if (view != nullptr) {
-            std::memcpy(at + done, view + here, step);
+            move_bytes(at + done, view + here, step);
           } else if (!file_.read(index * kHeapBytes + here, at + done, step)) {
             return false;
           }
@@ -345,7 +356,7 @@ Reached Contents::fill(std::uintptr_t to, unsigned char value, std::size_t bytes
   if (const Reached ready = make_ready(to, bytes); !ready) return ready;
   return reached(by_heap(to, bytes, [&](Heap& heap, std::size_t index, std::size_t offset, std::size_t part) {
     if (std::byte* view = heap.view.load(std::memory_order_acquire)) {
-      std::memset(view + offset, value, part);
+      set_bytes(view + offset, value, part);
       return true;
     }
     const std::vector<unsigned char> piece(std::min<std::size_t>(part, 64_KiB), value);
@@ -378,12 +389,14 @@ Reached Contents::store64(std::uintptr_t to, std::uint64_t value) {
   std::byte* view = heap.view.load(std::memory_order_acquire);
   if (view == nullptr) return write(to, &value, sizeof value);
   auto* word = reinterpret_cast<std::uint64_t*>(view + (to - map_.heap_start(map_.heap_index(to))));
+  const platform::Unwatched of_the_program;
   std::atomic_ref{*word}.store(value, std::memory_order_release);
   return kDone;
 }
 
 // Looks at a word that a copy may be writing at this moment: the program may rely on that (P-47).
-__attribute__((no_sanitize("thread"))) std::uint64_t Contents::load64(std::uintptr_t from) {
+std::uint64_t Contents::load64(std::uintptr_t from) {
+  const platform::Unwatched of_the_program;
   std::uint64_t value = 0;
   Heap& heap = map_.heap_at(from);
   const std::size_t offset = from - map_.heap_start(map_.heap_index(from));

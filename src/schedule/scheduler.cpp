@@ -110,7 +110,7 @@ void Scheduler::work() {
   for (;;) {
     if (!stopping()) {
       fire_due(held);
-      if (Stream* stream = policy_.mode == Mode::Fifo ? oldest() : take_ready()) {
+      if (Stream* stream = policy_.mode == Mode::Fifo ? oldest() : ready_first_) {
         turn(*stream, held, policy_.mode == Mode::Fifo ? 1 : kTasksPerTurn, kPiece);
         if (policy_.mode == Mode::Fifo) settle(held);  // one at a time, functions of the program included
         continue;
@@ -146,6 +146,7 @@ void Scheduler::work_late() {
     while (!late_calls_.empty() && late_calls_.begin()->first == first &&
            step_for(*late_calls_.begin()->second, held, {})) {
     }
+    if (!late_calls_.empty() && late_calls_.begin()->first == first) wait_for_change(held, nullptr, {});
   }
 }
 
@@ -174,8 +175,6 @@ void Scheduler::remove_ready(Stream& stream) {
   stream.ready = false;
   --ready_count_;
 }
-
-Stream* Scheduler::take_ready() { return ready_first_; }  // turn() takes it off the list
 
 Stream* Scheduler::oldest() const {
   Stream* found = nullptr;

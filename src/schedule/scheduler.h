@@ -142,7 +142,6 @@ class Scheduler {
   bool look_around(Lock& lock);
   void make_ready(Stream& stream, Lock& lock);
   void remove_ready(Stream& stream);
-  Stream* take_ready();
   Stream* oldest() const;
   Stream* toward(Stream& stream) const;
   bool step_for(Stream& stream, Lock& lock, Deadline deadline);

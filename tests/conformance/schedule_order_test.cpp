@@ -141,25 +141,42 @@ TEST(ScheduleOrder, R17_UnderFifo_CopiesRunInTheOrderOfSubmission) {
 }
 
 // A copy may be done in pieces, but an aligned word of 8 bytes is never seen half copied.
-TEST(ScheduleOrder, M271_P41_WordsAreCopiedWhole) {
-  for (const std::string& schedule : seeds(1, 4)) {
-    in_fresh_process(under(schedule), [&] {
-      Desk desk;
-      std::uint64_t torn = 0;
-      for (std::uint64_t round = 1; round < 4000; ++round) {
-        for (int i = 0; i < 4; ++i) desk.pinned[i] = 0x0101010101010101U * (round % 256);
-        MUST(aclrtMemcpyAsync(desk.device, 32, desk.word(0), 32, ACL_MEMCPY_HOST_TO_DEVICE, desk.a));
-        MUST(aclrtMemcpyAsync(desk.word(4), 32, desk.device, 32, ACL_MEMCPY_DEVICE_TO_HOST, desk.b));
-        MUST(aclrtSynchronizeStream(desk.b));
-        for (int i = 4; i < 8 && round > 1; ++i) {
-          const std::uint64_t word = desk.pinned[i];
-          torn += word != 0x0101010101010101U * (round % 256) &&
-                  word != 0x0101010101010101U * ((round - 1) % 256);
+TEST(ScheduleOrder, M271_M378_P41_WordsAreCopiedWhole) {
+  // Also where the copy up, or a fill, starts inside a word; the words behind that one are whole all the
+  // same.
+  struct Way {
+    std::size_t skip;
+    bool fills;
+  };
+  for (const Way way : {Way{0, false}, Way{4, false}, Way{3, false}, Way{0, true}, Way{5, true}}) {
+    for (const std::string& schedule : seeds(1, 4)) {
+      in_fresh_process(under(schedule), [&] {
+        Desk desk;
+        std::uint64_t torn = 0, mixed = 0;
+        for (std::uint64_t round = 1; round < 4000; ++round) {
+          const std::uint64_t now = 0x0101010101010101U * (round % 256);
+          const std::uint64_t before = 0x0101010101010101U * ((round - 1) % 256);
+          for (int i = 0; i < 4; ++i) desk.pinned[i] = now;
+          void* const to = at(desk.device, way.skip);
+          const std::size_t count = 32 - way.skip;
+          if (way.fills)
+            MUST(aclrtMemsetAsync(to, count, static_cast<std::int32_t>(round % 256), count, desk.a));
+          else
+            MUST(aclrtMemcpyAsync(to, count, at(desk.word(0), way.skip), count, ACL_MEMCPY_HOST_TO_DEVICE,
+                                  desk.a));
+          MUST(aclrtMemcpyAsync(desk.word(4), 32, desk.device, 32, ACL_MEMCPY_DEVICE_TO_HOST, desk.b));
+          MUST(aclrtSynchronizeStream(desk.b));
+          for (int i = way.skip == 0 ? 4 : 5; i < 8 && round > 1; ++i) {
+            const std::uint64_t word = desk.pinned[i];
+            torn += word != now && word != before ? 1 : 0;
+          }
+          mixed += desk.pinned[5] != desk.pinned[7] ? 1 : 0;
+          MUST(aclrtSynchronizeStream(desk.a));
         }
-        MUST(aclrtSynchronizeStream(desk.a));
-      }
-      EXPECT_EQ(torn, 0U) << schedule;
-    });
+        EXPECT_EQ(torn, 0U) << schedule << ", " << way.skip << (way.fills ? " filled" : " copied");
+        EXPECT_GT(mixed, 0U) << "nothing is done in pieces, so this says nothing";
+      });
+    }
   }
 }
 

@@ -194,6 +194,9 @@ TEST_F(StreamAbort, R154_AnErrorThatNobodyCollectedGoesToo) {
   EXPECT_TRUE(eventually([&] { return event.complete(); }));
   EXPECT_EQ(aclrtStreamAbort(stream.get()), ACL_SUCCESS);
   EXPECT_EQ(::aclrtSynchronizeStream(stream.get()), ACL_SUCCESS);
+  const Marks marks;
+  marks.queue(stream.get());
+  EXPECT_EQ(::aclrtSynchronizeStream(stream.get()), ACL_SUCCESS) << "nor does it come with the next work";
 }
 
 // A large copy may be under way: it may be cut short, and the stream is free at once.

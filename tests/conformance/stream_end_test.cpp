@@ -195,6 +195,50 @@ TEST_F(StreamEnd, R119_R120_WhoWaitsForAStreamOfADestroyedContextComesBack) {
   }
 }
 
+// Work that is waited for is work as ever: a function of it has its context until it has returned.
+struct Used {
+  aclrtContext context = nullptr;
+  aclError allocated = -1, copied = -1, freed = -1, asked = -1;
+  static void use(void* pointer) {
+    auto& all = *static_cast<Used*>(pointer);
+    void* block = nullptr;
+    char bytes[64] = {};
+    all.asked = aclrtGetCurrentContext(&all.context);
+    all.allocated = aclrtMalloc(&block, 64, ACL_MEM_MALLOC_HUGE_FIRST);
+    all.copied = aclrtMemcpy(block, 64, bytes, 64, ACL_MEMCPY_HOST_TO_DEVICE);
+    all.freed = aclrtFree(block);
+  }
+  void expect_all_worked() const {
+    EXPECT_EQ(asked, ACL_SUCCESS);
+    EXPECT_EQ(allocated, ACL_SUCCESS);
+    EXPECT_EQ(copied, ACL_SUCCESS);
+    EXPECT_EQ(freed, ACL_SUCCESS);
+  }
+};
+
+TEST_F(StreamEnd, R59_R119_R201_FunctionsThatAreWaitedForHaveTheirContext) {
+  for (const bool explicit_context : {true, false}) {
+    SCOPED_TRACE(explicit_context);
+    aclrtContext context = nullptr;
+    if (explicit_context) {
+      ASSERT_EQ(aclrtCreateContext(&context, 1), ACL_SUCCESS);
+    } else {
+      ASSERT_EQ(aclrtSetDevice(1), ACL_SUCCESS);
+    }
+    Used used;
+    HostGate gate;
+    gate.hold_and_enter(nullptr);
+    EXPECT_EQ(aclrtLaunchHostFunc(nullptr, Used::use, &used), ACL_SUCCESS);
+    std::thread later([&gate] {
+      std::this_thread::sleep_for(50ms);
+      gate.open();
+    });
+    EXPECT_EQ(explicit_context ? aclrtDestroyContext(context) : aclrtResetDevice(1), ACL_SUCCESS);
+    later.join();
+    used.expect_all_worked();
+  }
+}
+
 // One scene: a stream of an explicit context holds one of the default context through an event, and
 // everything ends in a given order.
 struct Scene {

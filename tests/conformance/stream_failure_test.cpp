@@ -115,6 +115,37 @@ TEST_F(StreamFailure, R16_R153_TheErrorStays) {
   }
 }
 
+TEST_F(StreamFailure, R153_StreamsWithoutWorkAreStoppedToo) {
+  const OwnContext context;
+  const Stream idle;
+  const Marks marks;
+  marks.queue(idle.get(), 0);
+  EXPECT_EQ(::aclrtSynchronizeStream(idle.get()), ACL_SUCCESS);
+  const Stopped stopped;
+  aclrtStreamStatus status{};
+  EXPECT_EQ(aclrtStreamQuery(idle.get(), &status), kRefused);
+  EXPECT_EQ(::aclrtSynchronizeStream(idle.get()), kRefused);
+  const Stream later;
+  EXPECT_EQ(::aclrtSynchronizeStream(later.get()), kRefused) << "made after the failure";
+  EXPECT_EQ(marks.try_queue(later.get(), 1), kRefused);
+}
+
+TEST_F(StreamFailure, R153_WhoWaitsForAnotherStreamOfTheContextComesBack) {
+  const OwnContext context;
+  const Failing failing;
+  const WordGate gate, never;
+  const Stream failed, other;
+  EXPECT_EQ(aclrtSetStreamFailureMode(failed.get(), ACL_STOP_ON_FAILURE), ACL_SUCCESS);
+  gate.hold(failed.get());
+  failing.queue(failed.get());
+  never.hold(other.get());
+  Waiting waiting([&] { return ::aclrtSynchronizeStream(other.get()); });
+  std::this_thread::sleep_for(20ms);
+  gate.open();
+  EXPECT_EQ(::aclrtSynchronizeStream(failed.get()), kRefused);
+  EXPECT_EQ(waiting.fetch(), kRefused);
+}
+
 // The event will never be recorded: who waits for it is told why.
 TEST_F(StreamFailure, R153_WhoWaitsForAnEventOfAStoppedStreamIsTold) {
   const OwnContext context;

@@ -2,6 +2,7 @@
 //
 // Each program runs in a process of its own. BELAY_STRESS_STEPS asks for more operations, BELAY_STRESS_SEED
 // for the same programs again. A program that fails is made shorter, as long as it still fails, and told.
+#include <csignal>
 #include <iostream>
 #include <random>
 
@@ -20,6 +21,7 @@ using namespace belay_test;
 struct Plan {
   std::string schedule, link;
   StreamProgram::Options options;
+  bool company = false;  // of another thread
   std::vector<Command> commands;
 };
 
@@ -38,11 +40,46 @@ Plan make_plan(const std::string& schedule, bool aborts, std::uint64_t seed, std
   plan.options.round = kRounds[random() % std::size(kRounds)];
   plan.options.calm = kCalm[random() % std::size(kCalm)];
   if (random() % 5 == 0) plan.link = "h2d:300MB/s,d2h:200MB/s,d2d:800MB/s,p2p:500MB/s";
+  plan.company = random() % 3 == 0;
   plan.options.bits = random();
-  for (std::size_t i = 0; i < 500; ++i)
+  static constexpr std::size_t kLengths[] = {60, 500, 500, 1200};
+  for (std::size_t left = kLengths[random() % std::size(kLengths)]; left > 0; --left)
     plan.commands.push_back({static_cast<unsigned>(random() % 100), random()});
   return plan;
 }
+
+// Another thread in a context of its own. What it does has nothing to do with the program, but the same
+// library does it. Answers what is wrong with it.
+std::string keep_company(const std::atomic<bool>& enough) {
+  constexpr std::size_t kWords = 16;
+  aclrtContext context = nullptr;
+  aclrtStream stream = nullptr, other = nullptr;
+  aclrtEvent event = nullptr;
+  void *device = nullptr, *pinned = nullptr;
+  const bool ready = aclrtCreateContext(&context, 0) == 0 && aclrtCreateStream(&stream) == 0 &&
+                     aclrtCreateStream(&other) == 0 && aclrtCreateEvent(&event) == 0 &&
+                     aclrtMalloc(&device, kWords * 8, ACL_MEM_MALLOC_NORMAL_ONLY) == 0 &&
+                     aclrtMallocHost(&pinned, 2 * kWords * 8) == 0;
+  if (!ready) return "it cannot begin";
+  auto* const words = static_cast<std::uint64_t*>(pinned);
+  for (std::uint64_t round = 1; !enough.load(); ++round) {
+    for (std::size_t i = 0; i < kWords; ++i) words[i] = round * 100 + i;
+    const bool done =
+        aclrtMemcpyAsync(device, kWords * 8, words, kWords * 8, ACL_MEMCPY_HOST_TO_DEVICE, stream) == 0 &&
+        aclrtRecordEvent(event, stream) == 0 && aclrtStreamWaitEvent(other, event) == 0 &&
+        aclrtMemcpyAsync(words + kWords, kWords * 8, device, kWords * 8, ACL_MEMCPY_DEVICE_TO_HOST, other) ==
+            0 &&
+        aclrtSynchronizeStream(other) == 0;
+    if (!done) return text("a call fails in round ", round);
+    if (!std::equal(words, words + kWords, words + kWords)) return text("wrong words in round ", round);
+    if (round % 8 == 0) std::this_thread::sleep_for(std::chrono::microseconds{round % 300});
+  }
+  const bool ended = aclrtFree(device) == 0 && aclrtFreeHost(pinned) == 0 && aclrtDestroyEvent(event) == 0 &&
+                     aclrtDestroyStream(stream) == 0 && aclrtDestroyContext(context) == 0;
+  return ended ? "" : "it cannot end";
+}
+
+std::function<void(const std::string&)> tell_the_end;  // in the process of a program
 
 // In a process of its own. The last line of what it prints counts the operations.
 void run_here(const Plan& plan, int patience) {
@@ -55,6 +92,9 @@ void run_here(const Plan& plan, int patience) {
     std::cout << "  ^ " << why << std::endl;
     ::_exit(1);
   };
+  tell_the_end = tell;
+  for (const int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL})
+    std::signal(signal, [](int number) { tell_the_end(text("signal ", number)); });
   std::thread{[&] {
     std::uint64_t seen = 0;
     for (int quiet = 0; quiet < patience * 10; ++quiet) {
@@ -63,9 +103,16 @@ void run_here(const Plan& plan, int patience) {
     }
     tell("it hangs");
   }}.detach();
+  std::atomic<bool> enough{false};
+  std::string trouble_of_company;
+  std::thread company;
   try {
     program.begin();
+    if (plan.company) company = std::thread{[&] { trouble_of_company = keep_company(enough); }};
     for (const Command& command : plan.commands) program.step(command);
+    enough = true;
+    if (plan.company) company.join();
+    if (!trouble_of_company.empty()) tell("the other thread: " + trouble_of_company);
     program.end();
   } catch (const Trouble& trouble) {
     tell(trouble.what());
@@ -124,7 +171,8 @@ class StreamModel : public ::testing::TestWithParam<Way> {
     const std::uint64_t wanted =
         setting("BELAY_STRESS_STEPS", kUnderASanitizer ? operations / 10 : operations);
     const std::uint64_t seed = setting("BELAY_STRESS_SEED", std::random_device{}());
-    std::uint64_t done = 0, words = 0, words_sure = 0, calls = 0, programs = 0;
+    std::uint64_t done = 0, words = 0, words_sure = 0, calls = 0;
+    std::uint64_t programs = setting("BELAY_STRESS_PROGRAM", 0);  // the first one
     for (; done < wanted; ++programs) {
       Plan plan = make_plan(GetParam().schedule, aborts, seed, programs);
       Ending ending = run(plan);

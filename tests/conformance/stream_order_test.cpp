@@ -57,6 +57,8 @@ TEST_F(StreamOrder, R16_AnErrorComesBackOnceFromTheNextSynchronisation) {
   EXPECT_EQ(::aclrtSynchronizeStream(fine.get()), ACL_SUCCESS) << "another stream knows nothing";
   EXPECT_EQ(::aclrtSynchronizeStream(failed.get()), kRefused);
   EXPECT_EQ(::aclrtSynchronizeStream(failed.get()), ACL_SUCCESS);
+  marks.queue(failed.get());
+  EXPECT_EQ(::aclrtSynchronizeStream(failed.get()), ACL_SUCCESS) << "nor does it come with the next work";
   EXPECT_EQ(::aclrtSynchronizeDevice(), ACL_SUCCESS);
   for (int round = 0; round < 3; ++round) {  // and again
     failing.queue(failed.get());

@@ -276,27 +276,43 @@ TEST_F(SubscribeReport, R137_ASubscriptionGoesWithItsStream) {
   }
 }
 
-// A thread that waits in aclrtProcessReport learns that it serves nothing any more.
-TEST_F(SubscribeReport, R191_R195_UnsubscribingAThreadThatWaits) {
-  Stream stream;
-  Signal started;
-  std::atomic<int> answer{-1};
-  std::atomic<std::uint64_t> id{0};
-  std::thread processing([&] {
-    id = this_thread();
-    started.give();
-    int got = kThreadSubscribed;
-    const auto end = std::chrono::steady_clock::now() + kPatience;
-    while (got == kThreadSubscribed && std::chrono::steady_clock::now() < end) got = aclrtProcessReport(1);
-    while (got == kNothingToReport && std::chrono::steady_clock::now() < end) got = aclrtProcessReport(500);
-    answer = got;
-  });
-  EXPECT_TRUE(started.wait());
-  EXPECT_EQ(subscribe(id, stream), ACL_SUCCESS);
-  std::this_thread::sleep_for(std::chrono::milliseconds{kMoment});
-  EXPECT_EQ(unsubscribe(id, stream), ACL_SUCCESS);
-  processing.join();
-  EXPECT_EQ(answer, kThreadSubscribed);
+// A thread that waits in aclrtProcessReport learns that it serves nothing any more, also when the stream
+// goes.
+TEST_F(SubscribeReport, R191_R137_R195_UnsubscribingAThreadThatWaits) {
+  for (const bool with_the_stream : {false, true}) {
+    Stream stream;
+    Signal started, over;
+    std::atomic<int> answer{-1};
+    std::atomic<std::uint64_t> id{0};
+    std::thread processing([&] {
+      id = this_thread();
+      started.give();
+      const auto end = std::chrono::steady_clock::now() + kPatience;
+      while (aclrtProcessReport(1) == kThreadSubscribed && std::chrono::steady_clock::now() < end) {
+      }
+      answer = aclrtProcessReport(-1);
+      over.give();
+    });
+    EXPECT_TRUE(started.wait());
+    EXPECT_EQ(subscribe(id, stream), ACL_SUCCESS);
+    std::this_thread::sleep_for(std::chrono::milliseconds{2 * kMoment});
+    if (with_the_stream) {
+      stream.destroy_now();
+    } else {
+      EXPECT_EQ(unsubscribe(id, stream), ACL_SUCCESS);
+    }
+    EXPECT_TRUE(over.wait());
+    if (!over.given()) {  // frees the thread, so that the test ends
+      Stream other;
+      Body nothing = [] {};
+      EXPECT_EQ(subscribe(id, other), ACL_SUCCESS);
+      EXPECT_EQ(launch_callback(other, nothing), ACL_SUCCESS);
+      processing.join();
+      return;
+    }
+    processing.join();
+    EXPECT_EQ(answer, kThreadSubscribed);
+  }
 }
 
 TEST_F(SubscribeReport, R189_R190_R18_ManyThreadsSubscribe) {

@@ -5,3 +5,10 @@
 namespace {
 [[maybe_unused]] const int kSet = ::setenv("BELAY_MACHINE", "private", 0);
 }  // namespace
+
+#if defined(__SANITIZE_THREAD__)
+// Tests fork, and their children start threads, which the sanitizer allows only when told.
+extern "C" __attribute__((visibility("default"), used)) const char* __tsan_default_options() {  // NOLINT
+  return "die_after_fork=0";
+}
+#endif

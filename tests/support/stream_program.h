@@ -153,11 +153,12 @@ class StreamProgram : public StreamWorld {
     closed_ = true;
     if (!aborts_) waited_for(tails);
     for (const Event& event : events_) expect(aclrtDestroyEvent(event.handle));
+    close_audience();
+    if (aborts_) return;  // a function whose stream was aborted may still be looking
     expect(aclrtFreeHost(signal_values_));
     for (const Block& block : blocks_) {
       if (block.place == Place::pinned) expect(aclrtFreeHost(block.start));
     }
-    close_audience();
   }
 
  protected:

@@ -171,7 +171,8 @@ class Streams {
   }
 
   Figure record_and_wait() {
-    Figure figure{"record an event, let another stream wait for it", "ns", "two tasks for a hand-made queue", {}, {}};
+    Figure figure{
+        "record an event, let another stream wait for it", "ns", "two tasks for a hand-made queue", {}, {}};
     HandMade peer;
     const auto nano = [&](double total) { return total / static_cast<double>(setting_.calls) * 1e9; };
     rounds([&] {
@@ -210,9 +211,9 @@ class Streams {
     Figure figure{fmt::format("copy {} MB, {}", bytes / kMega, name), "ms", "memcpy", {}, {}, 1 / 0.9, true};
     rounds([&] {
       figure.ours.push_back(1e3 * seconds([&] {
-        CHECK(aclrtMemcpyAsync(to, bytes, from, bytes, kind, streams_[0]));
-        CHECK(aclrtSynchronizeStream(streams_[0]));
-      }));
+                              CHECK(aclrtMemcpyAsync(to, bytes, from, bytes, kind, streams_[0]));
+                              CHECK(aclrtSynchronizeStream(streams_[0]));
+                            }));
       figure.theirs.push_back(1e3 * seconds([&] { std::memcpy(host_[1], host_[0], bytes); }));
     });
     return figure;
@@ -221,16 +222,22 @@ class Streams {
   Figure two_streams() {
     const std::size_t bytes = setting_.bytes;
     const std::size_t half = bytes / 2;
-    Figure figure{fmt::format("copy 2 x {} MB on two streams", half / kMega), "ms", "the same on one stream", {}, {}, 1, true};
+    Figure figure{fmt::format("copy 2 x {} MB on two streams", half / kMega),
+                  "ms",
+                  "the same on one stream",
+                  {},
+                  {},
+                  1,
+                  true};
     const auto both = [&](aclrtStream first, aclrtStream second) {
       return 1e3 * seconds([&] {
-        auto* to = static_cast<std::byte*>(device_[0]);
-        const auto* from = static_cast<const std::byte*>(host_[0]);
-        CHECK(aclrtMemcpyAsync(to, half, from, half, ACL_MEMCPY_HOST_TO_DEVICE, first));
-        CHECK(aclrtMemcpyAsync(to + half, half, from + half, half, ACL_MEMCPY_HOST_TO_DEVICE, second));
-        CHECK(aclrtSynchronizeStream(first));
-        CHECK(aclrtSynchronizeStream(second));
-      });
+               auto* to = static_cast<std::byte*>(device_[0]);
+               const auto* from = static_cast<const std::byte*>(host_[0]);
+               CHECK(aclrtMemcpyAsync(to, half, from, half, ACL_MEMCPY_HOST_TO_DEVICE, first));
+               CHECK(aclrtMemcpyAsync(to + half, half, from + half, half, ACL_MEMCPY_HOST_TO_DEVICE, second));
+               CHECK(aclrtSynchronizeStream(first));
+               CHECK(aclrtSynchronizeStream(second));
+             });
     };
     rounds([&] {
       figure.ours.push_back(both(streams_[0], streams_[1]));
@@ -241,20 +248,26 @@ class Streams {
 
   Figure two_threads() {  // what the machine has room for
     const std::size_t half = setting_.bytes / 2;
-    Figure figure{fmt::format("memcpy 2 x {} MB on two threads", half / kMega), "ms", "the same on one thread", {}, {}, 0, true};
+    Figure figure{fmt::format("memcpy 2 x {} MB on two threads", half / kMega),
+                  "ms",
+                  "the same on one thread",
+                  {},
+                  {},
+                  0,
+                  true};
     const auto part = [&](std::size_t at) {
       std::memcpy(static_cast<std::byte*>(host_[1]) + at, static_cast<std::byte*>(host_[0]) + at, half);
     };
     rounds([&] {
       figure.ours.push_back(1e3 * seconds([&] {
-        std::thread other{[&] { part(half); }};
-        part(0);
-        other.join();
-      }));
+                              std::thread other{[&] { part(half); }};
+                              part(0);
+                              other.join();
+                            }));
       figure.theirs.push_back(1e3 * seconds([&] {
-        part(0);
-        part(half);
-      }));
+                                part(0);
+                                part(half);
+                              }));
     });
     return figure;
   }
@@ -274,7 +287,9 @@ class Streams {
   }
 
  private:
-  void copy_small() { CHECK(aclrtMemcpyAsync(device_[0], 64, host_[0], 64, ACL_MEMCPY_HOST_TO_DEVICE, streams_[0])); }
+  void copy_small() {
+    CHECK(aclrtMemcpyAsync(device_[0], 64, host_[0], 64, ACL_MEMCPY_HOST_TO_DEVICE, streams_[0]));
+  }
   template <class Round>
   void rounds(Round&& round) {
     for (unsigned i = 0; i < setting_.rounds; ++i) round();
@@ -293,11 +308,14 @@ std::string verdict(const Figure& figure) {
 }
 
 void print(const std::vector<Figure>& figures) {
-  fmt::print("{:<50} {:>10} {:>10}  {:<32} {:>10} {:>7}\n", "question", "best", "median", "peer", "best", "ratio");
+  fmt::print("{:<50} {:>10} {:>10}  {:<32} {:>10} {:>7}\n", "question", "best", "median", "peer", "best",
+             "ratio");
   for (const Figure& each : figures) {
-    const double ratio = each.inverse ? best(each.theirs) / best(each.ours) : best(each.ours) / best(each.theirs);
-    fmt::print("{:<50} {:>7.1f} {} {:>7.1f} {}  {:<32} {:>7.1f} {} {:>7.2f} {}\n", each.question, best(each.ours),
-               each.unit, median(each.ours), each.unit, each.peer, best(each.theirs), each.unit, ratio, verdict(each));
+    const double ratio =
+        each.inverse ? best(each.theirs) / best(each.ours) : best(each.ours) / best(each.theirs);
+    fmt::print("{:<50} {:>7.1f} {} {:>7.1f} {}  {:<32} {:>7.1f} {} {:>7.2f} {}\n", each.question,
+               best(each.ours), each.unit, median(each.ours), each.unit, each.peer, best(each.theirs),
+               each.unit, ratio, verdict(each));
   }
 }
 
@@ -327,7 +345,8 @@ int main(int argc, char** argv) {
   std::size_t megabytes = 128;
   std::string json;
   bool quick = false;
-  app.add_option("--rounds", setting.rounds, "how often each question is measured")->check(CLI::Range(1, 10'000));
+  app.add_option("--rounds", setting.rounds, "how often each question is measured")
+      ->check(CLI::Range(1, 10'000));
   app.add_option("--megabytes", megabytes, "size of the large copies")->check(CLI::Range(1, 16'384));
   app.add_flag("--quick", quick, "a tenth of the calls and a third of the rounds");
   app.add_option("--json", json, "write all figures to this file");

@@ -1,8 +1,8 @@
 // A program with a bug that most machines hide: it waits for the wrong stream.
 //
-// The array goes to the device on one stream and comes back on another. The second one is made to wait for the
-// first by an event; but at the end the program synchronises the first stream only, and adds up an array that
-// may not have come back yet. Run it with BELAY_SCHEDULE=lazy, or with --fixed.
+// The array goes to the device on one stream and comes back on another. The second one is made to wait for
+// the first by an event; but at the end the program synchronises the first stream only, and adds up an array
+// that may not have come back yet. Run it with BELAY_SCHEDULE=lazy, or with --fixed.
 #include <acl/acl.h>
 
 #include <cstdint>

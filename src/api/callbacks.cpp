@@ -23,7 +23,8 @@ aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream) {
   });
 }
 
-aclError aclrtLaunchCallback(aclrtCallback fn, void* userData, aclrtCallbackBlockType blockType, aclrtStream stream) {
+aclError aclrtLaunchCallback(aclrtCallback fn, void* userData, aclrtCallbackBlockType blockType,
+                             aclrtStream stream) {
   return enter("aclrtLaunchCallback", [&](Process& p) -> Status {
     if (blockType != ACL_CALLBACK_NO_BLOCK && blockType != ACL_CALLBACK_BLOCK)
       return bad_value("R-192", "blockType", static_cast<int>(blockType), "0 or 1");
@@ -55,7 +56,8 @@ aclError aclrtProcessReport(int32_t timeout) {
   return enter("aclrtProcessReport", [&](Process& p) -> Status {
     if (timeout == 0 || timeout < -1)
       return bad_value("R-194", "timeout", timeout, "-1 or a positive number of milliseconds");
-    return p.subscriptions().process(p.scheduler(), static_cast<uint64_t>(pthread_self()), deadline_in(timeout));
+    return p.subscriptions().process(p.scheduler(), static_cast<uint64_t>(pthread_self()),
+                                     deadline_in(timeout));
   });
 }
 
@@ -93,7 +95,8 @@ namespace {
 
 aclError of_another_build(const char* api) {
   return enter(api, [](Process&) -> Status {
-    return unsupported("R-205", "this function belongs to another build of the runtime", "use aclrtLaunchHostFunc");
+    return unsupported("R-205", "this function belongs to another build of the runtime",
+                       "use aclrtLaunchHostFunc");
   });
 }
 
@@ -101,7 +104,9 @@ aclError of_another_build(const char* api) {
 
 aclError aclrtSubscribeHostFunc(uint64_t, aclrtStream) { return of_another_build("aclrtSubscribeHostFunc"); }
 aclError aclrtProcessHostFunc(int32_t) { return of_another_build("aclrtProcessHostFunc"); }
-aclError aclrtUnSubscribeHostFunc(uint64_t, aclrtStream) { return of_another_build("aclrtUnSubscribeHostFunc"); }
+aclError aclrtUnSubscribeHostFunc(uint64_t, aclrtStream) {
+  return of_another_build("aclrtUnSubscribeHostFunc");
+}
 
 // --- how long operators may run: kept and given back, without effect (R-204) -------------------------
 

@@ -256,7 +256,7 @@ aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t* value) 
     if (context == nullptr) return no_context("R-124");
     const StreamRef used = t_used_stream != 0 ? p.streams().find(t_used_stream) : nullptr;
     *value = used != nullptr && used->device() == context->device ? cores(p, *used, type)
-                                                                   : cores(p, context->device, type);
+                                                                  : cores(p, context->device, type);
     return done();
   });
 }

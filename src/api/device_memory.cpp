@@ -60,7 +60,8 @@ aclError cache_call(const char* api, const void* pointer, size_t size, bool stop
     if (Status ready = needs_context(p, "M-127", Feature::NotOnIpv); !ready) return ready;
     const Context* context = p.current();
     if (context == nullptr) return no_context("M-127");
-    if (stops_at_abort && p.scheduler().aborting(context->device)) return being_aborted("M-128", context->device);
+    if (stops_at_abort && p.scheduler().aborting(context->device))
+      return being_aborted("M-128", context->device);
     return done();
   });
 }

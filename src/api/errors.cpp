@@ -45,7 +45,8 @@ aclError change_registered(const char* api, aclrtExceptionInfoCallback callback,
                            void (Exceptions::*change)(aclrtExceptionInfoCallback)) {
   return enter(api, [&](Process& p) -> Status {
     if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
-    if (callback == nullptr) return rejected("R-224", "callback", "NULL", "there is no function", "pass a function");
+    if (callback == nullptr)
+      return rejected("R-224", "callback", "NULL", "there is no function", "pass a function");
     (p.exceptions().*change)(callback);
     return done();
   });
@@ -65,7 +66,9 @@ aclError aclrtExceptionInfoCallbackUnregister(aclrtExceptionInfoCallback callbac
   return change_registered("aclrtExceptionInfoCallbackUnregister", callback, &Exceptions::remove);
 }
 
-uint32_t aclrtGetTaskIdFromExceptionInfo(const aclrtExceptionInfo* info) { return read(info, &rtExceptionInfo::task); }
+uint32_t aclrtGetTaskIdFromExceptionInfo(const aclrtExceptionInfo* info) {
+  return read(info, &rtExceptionInfo::task);
+}
 uint32_t aclrtGetStreamIdFromExceptionInfo(const aclrtExceptionInfo* info) {
   return read(info, &rtExceptionInfo::stream);
 }

@@ -19,7 +19,8 @@ aclError aclrtCreateEventWithFlag(aclrtEvent* event, uint32_t flag) {
 }
 
 aclError aclrtCreateEventExWithFlag(aclrtEvent* event, uint32_t flag) {
-  return enter("aclrtCreateEventExWithFlag", [&](Process& p) { return create_event(p, event, Event::Kind::Ex, flag); });
+  return enter("aclrtCreateEventExWithFlag",
+               [&](Process& p) { return create_event(p, event, Event::Kind::Ex, flag); });
 }
 
 aclError aclrtDestroyEvent(aclrtEvent event) {
@@ -27,11 +28,13 @@ aclError aclrtDestroyEvent(aclrtEvent event) {
 }
 
 aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream) {
-  return enter("aclrtRecordEvent", [&](Process& p) { return record_event(p, event, stream, "aclrtRecordEvent"); });
+  return enter("aclrtRecordEvent",
+               [&](Process& p) { return record_event(p, event, stream, "aclrtRecordEvent"); });
 }
 
 aclError aclrtRecordEventWithFlag(aclrtEvent event, aclrtStream stream, uint32_t flag) {
-  return enter("aclrtRecordEventWithFlag", [&](Process& p) { return record_event_with_flag(p, event, stream, flag); });
+  return enter("aclrtRecordEventWithFlag",
+               [&](Process& p) { return record_event_with_flag(p, event, stream, flag); });
 }
 
 aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream) {
@@ -49,7 +52,8 @@ aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, i
   return enter("aclrtStreamWaitEventWithTimeout", [&](Process& p) -> Status {
     if (Status here = here_with_context(p, "R-169", Feature::NotOnIpv); !here) return here;
     if (event == nullptr) return rejected("R-169", "event", "NULL", "there is no event", "pass an event");
-    if (timeout < 0) return rejected("R-173", "timeout", timeout, "it is negative", "pass 0 to wait for ever");
+    if (timeout < 0)
+      return rejected("R-173", "timeout", timeout, "it is negative", "pass 0 to wait for ever");
     return wait_event(p, stream, event, static_cast<uint32_t>(timeout), "aclrtStreamWaitEventWithTimeout");
   });
 }
@@ -97,7 +101,8 @@ Status store(Process& p, Out* out, const char* rule, const char* name, Ask&& ask
 
 aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus* status) {
   return enter("aclrtQueryEvent", [&](Process& p) {
-    return answer(p, event, status, "R-176", event_query, ACL_EVENT_STATUS_COMPLETE, ACL_EVENT_STATUS_NOT_READY);
+    return answer(p, event, status, "R-176", event_query, ACL_EVENT_STATUS_COMPLETE,
+                  ACL_EVENT_STATUS_NOT_READY);
   });
 }
 
@@ -175,7 +180,8 @@ aclError aclrtIpcGetEventHandle(aclrtEvent event, aclrtIpcEventHandle* handle) {
     if (handle == nullptr) return null_pointer("R-188", "handle");
     Result<EventRef> known = known_event(p, event, "R-188");
     if (!known) return known.take_refusal();
-    return rejected("R-188", "event", "it", "it was not created with ACL_EVENT_IPC", "events are not shared between processes");
+    return rejected("R-188", "event", "it", "it was not created with ACL_EVENT_IPC",
+                    "events are not shared between processes");
   });
 }
 
@@ -201,7 +207,8 @@ aclError aclrtRecordNotify(aclrtNotify notify, aclrtStream stream) {
 }
 
 aclError aclrtWaitAndResetNotify(aclrtNotify notify, aclrtStream stream, uint32_t timeout) {
-  return enter("aclrtWaitAndResetNotify", [&](Process& p) { return wait_notify(p, notify, stream, timeout); });
+  return enter("aclrtWaitAndResetNotify",
+               [&](Process& p) { return wait_notify(p, notify, stream, timeout); });
 }
 
 aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t* notifyId) {

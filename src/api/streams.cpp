@@ -10,7 +10,8 @@ aclError aclrtCreateStream(aclrtStream* stream) {
 }
 
 aclError aclrtCreateStreamWithConfig(aclrtStream* stream, uint32_t priority, uint32_t flag) {
-  return enter("aclrtCreateStreamWithConfig", [&](Process& p) { return create_stream(p, stream, priority, flag); });
+  return enter("aclrtCreateStreamWithConfig",
+               [&](Process& p) { return create_stream(p, stream, priority, flag); });
 }
 
 aclError aclrtDestroyStream(aclrtStream stream) {
@@ -24,7 +25,8 @@ aclError aclrtDestroyStreamForce(aclrtStream stream) {
 // --- waiting and asking ---------------------------------------------------------------------------
 
 aclError aclrtSynchronizeStream(aclrtStream stream) {
-  return enter("aclrtSynchronizeStream", [&](Process& p) { return synchronize_stream(p, stream, -1, "R-139"); });
+  return enter("aclrtSynchronizeStream",
+               [&](Process& p) { return synchronize_stream(p, stream, -1, "R-139"); });
 }
 
 aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout) {
@@ -101,7 +103,8 @@ aclError aclrtGetStreamAvailableNum(uint32_t* streamCount) {
 
 // --- attributes -----------------------------------------------------------------------------------
 
-aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType, aclrtStreamAttrValue* value) {
+aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType,
+                                 aclrtStreamAttrValue* value) {
   return enter("aclrtSetStreamAttribute", [&](Process& p) -> Status {
     if (value == nullptr) return null_pointer("R-149", "value");
     if (Status here = here_with_context(p, "R-149", Feature::NotOnIpv); !here) return here;
@@ -109,7 +112,8 @@ aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType
   });
 }
 
-aclError aclrtGetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType, aclrtStreamAttrValue* value) {
+aclError aclrtGetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType,
+                                 aclrtStreamAttrValue* value) {
   return enter("aclrtGetStreamAttribute", [&](Process& p) -> Status {
     if (value == nullptr) return null_pointer("R-149", "value");
     if (Status here = here_with_context(p, "R-149", Feature::NotOnIpv); !here) return here;
@@ -155,7 +159,8 @@ aclError aclrtGetOverflowStatus(void* outputAddr, size_t outputSize, aclrtStream
     if (Status here = here_with_context(p, "R-103", Feature::NotOnIpv); !here) return here;
     Result<StreamRef> own = own_stream(p, stream, "R-103");
     if (!own) return own.take_refusal();
-    return submit(p, **own, fill_task(workplace(p, **own), outputAddr, 0, kStatusBytes), "aclrtGetOverflowStatus");
+    return submit(p, **own, fill_task(workplace(p, **own), outputAddr, 0, kStatusBytes),
+                  "aclrtGetOverflowStatus");
   });
 }
 
@@ -182,7 +187,8 @@ aclError aclrtDeviceTaskAbort(int32_t deviceId, uint32_t timeout) {
   return enter("aclrtDeviceTaskAbort", [&](Process& p) { return abort_device(p, deviceId, timeout); });
 }
 
-aclError aclrtSetDeviceTaskAbortCallback(const char* regName, aclrtDeviceTaskAbortCallback callback, void* args) {
+aclError aclrtSetDeviceTaskAbortCallback(const char* regName, aclrtDeviceTaskAbortCallback callback,
+                                         void* args) {
   return enter("aclrtSetDeviceTaskAbortCallback", [&](Process& p) -> Status {
     if (regName == nullptr) return null_pointer("R-230", "regName");
     if (Status here = needs_feature(p, Feature::StreamControl, "R-266"); !here) return here;
@@ -204,7 +210,8 @@ namespace {
 
 aclError of_models(const char* api) {
   return enter(api, [](Process&) -> Status {
-    return unsupported("R-157", "this function works on models, or in another build of the runtime, and is not emulated");
+    return unsupported(
+        "R-157", "this function works on models, or in another build of the runtime, and is not emulated");
   });
 }
 
@@ -212,7 +219,8 @@ aclError of_models(const char* api) {
 
 aclError aclrtPersistentTaskClean(aclrtStream) { return of_models("aclrtPersistentTaskClean"); }
 aclError aclrtActiveStream(aclrtStream, aclrtStream) { return of_models("aclrtActiveStream"); }
-aclError aclrtSwitchStream(void*, aclrtCondition, void*, aclrtCompareDataType, aclrtStream, aclrtStream, aclrtStream) {
+aclError aclrtSwitchStream(void*, aclrtCondition, void*, aclrtCompareDataType, aclrtStream, aclrtStream,
+                           aclrtStream) {
   return of_models("aclrtSwitchStream");
 }
 aclrtStreamConfigHandle* aclrtCreateStreamConfigHandle(void) {
@@ -225,4 +233,6 @@ aclError aclrtDestroyStreamConfigHandle(aclrtStreamConfigHandle*) {
 aclError aclrtSetStreamConfigOpt(aclrtStreamConfigHandle*, aclrtStreamConfigAttr, const void*, size_t) {
   return of_models("aclrtSetStreamConfigOpt");
 }
-aclError aclrtCreateStreamV2(aclrtStream*, const aclrtStreamConfigHandle*) { return of_models("aclrtCreateStreamV2"); }
+aclError aclrtCreateStreamV2(aclrtStream*, const aclrtStreamConfigHandle*) {
+  return of_models("aclrtCreateStreamV2");
+}

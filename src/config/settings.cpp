@@ -55,10 +55,11 @@ constexpr std::array kOptions{
     Option{"BELAY_HOST_NODE", "--host-node", "a NUMA node", "as the system places it",
            "node of pinned host memory, where there are several"},
     Option{"BELAY_SCHEDULE", "--schedule", "eager, fifo, lazy or seed:N", "eager",
-           "which legal order queued work takes: as soon as possible, one task at a time, only when waited for, or "
+           "which legal order queued work takes: as soon as possible, one task at a time, only when waited "
+           "for, or "
            "drawn from a seed"},
-    Option{"BELAY_LINK", "--link", "h2d, d2h, d2d or p2p with a speed, such as h2d:25GB/s,d2d:200GB/s", "no limit",
-           "how fast copies are, by direction"},
+    Option{"BELAY_LINK", "--link", "h2d, d2h, d2d or p2p with a speed, such as h2d:25GB/s,d2d:200GB/s",
+           "no limit", "how fast copies are, by direction"},
     Option{"BELAY_LEAKS", "--leaks", "report or off", "report",
            "list device blocks still alive when a device closes and at exit"},
     Option{"BELAY_SUMMARY", "--summary", "on or off", "off", "print at exit what happened to memory"},
@@ -243,7 +244,8 @@ void read_schedule(Reader& reader, schedule::Policy& policy) {
   std::uint64_t seed = 0;
   const auto [end, trouble] = std::from_chars(digits.data(), digits.data() + digits.size(), seed);
   if (digits.empty() || trouble != std::errc{} || end != digits.data() + digits.size()) {
-    reader.complain(wrong("BELAY_SCHEDULE", *value, "eager, fifo, lazy, or seed: and a number, such as seed:42"));
+    reader.complain(
+        wrong("BELAY_SCHEDULE", *value, "eager, fifo, lazy, or seed: and a number, such as seed:42"));
     return;
   }
   policy = {schedule::Mode::Seed, seed};
@@ -275,14 +277,18 @@ void read_links(Reader& reader, LinkSettings& links) {
     const std::string_view entry = rest.substr(0, comma);
     if (more) rest.remove_prefix(comma + 1);
     const std::size_t colon = entry.find(':');
-    const auto name = std::ranges::find_if(kNames, [&](std::string_view each) { return same_word(entry.substr(0, colon), each); });
+    const auto name = std::ranges::find_if(
+        kNames, [&](std::string_view each) { return same_word(entry.substr(0, colon), each); });
     const std::optional<double> speed =
         colon == std::string_view::npos ? std::nullopt : parse_speed(entry.substr(colon + 1));
-    double* place = name == kNames.end() ? nullptr : &links.bytes_per_second[static_cast<std::size_t>(name - kNames.begin())];
+    double* place = name == kNames.end()
+                        ? nullptr
+                        : &links.bytes_per_second[static_cast<std::size_t>(name - kNames.begin())];
     if (place == nullptr || !speed || *place != 0) {
-      reader.complain(wrong("BELAY_LINK", *value,
-                            "h2d, d2h, d2d and p2p, each at most once, with a speed in B/s, KB/s, MB/s, GB/s or TB/s, such as "
-                            "h2d:25GB/s,d2d:200GB/s"));
+      reader.complain(wrong(
+          "BELAY_LINK", *value,
+          "h2d, d2h, d2d and p2p, each at most once, with a speed in B/s, KB/s, MB/s, GB/s or TB/s, such as "
+          "h2d:25GB/s,d2d:200GB/s"));
       return;
     }
     *place = *speed;

@@ -65,8 +65,8 @@ std::unique_ptr<Process> start_process() {
   return std::make_unique<Process>(std::move(*settings), std::move(*joined));
 }
 
-// From the first exit handlers on, threads of ours touch nothing that the program may be taking down. Work that
-// somebody still waits for is done by him (C-21).
+// From the first exit handlers on, threads of ours touch nothing that the program may be taking down. Work
+// that somebody still waits for is done by him (C-21).
 void rest_at_exit() {
   if (Process* process = g_process.load(std::memory_order_acquire)) process->scheduler().stop_at_exit();
 }

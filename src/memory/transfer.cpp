@@ -159,7 +159,8 @@ Status Transfer::check_rows(const void* to_pointer, std::size_t to_pitch, const 
 
 Status Transfer::copy_rows(void* to_pointer, std::size_t to_pitch, const void* from_pointer,
                            std::size_t from_pitch, std::size_t width, std::size_t height) {
-  if (Status fits = check_rows(to_pointer, to_pitch, from_pointer, from_pitch, width, height); !fits) return fits;
+  if (Status fits = check_rows(to_pointer, to_pitch, from_pointer, from_pitch, width, height); !fits)
+    return fits;
   const auto to_start = reinterpret_cast<std::uintptr_t>(to_pointer);
   const auto from_start = reinterpret_cast<std::uintptr_t>(from_pointer);
   const auto row_of = [](End end, std::uintptr_t start) { return End{start, end.on_device, end.device}; };

@@ -1,7 +1,7 @@
 // Bytes that the thread sanitizer must not judge.
 //
-// The contents of device memory are moved for the program, as a device would move them. If two streams of a program
-// race for the same bytes, that is the program's affair; what the sanitizer is for is our own data.
+// The contents of device memory are moved for the program, as a device would move them. If two streams of a
+// program race for the same bytes, that is the program's affair; what the sanitizer is for is our own data.
 #pragma once
 
 #if defined(__SANITIZE_THREAD__)

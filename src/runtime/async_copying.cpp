@@ -16,7 +16,8 @@ namespace {
 std::uintptr_t address_of(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
 
 Refusal kind_does_not_fit(const char* rule, aclrtMemcpyKind kind, const char* solution) {
-  return rejected(rule, "kind", static_cast<std::uint32_t>(kind), "it does not fit the two addresses", solution);
+  return rejected(rule, "kind", static_cast<std::uint32_t>(kind), "it does not fit the two addresses",
+                  solution);
 }
 
 // Queues a copy, or does it before it returns where pageable memory is involved (M-265).
@@ -53,12 +54,13 @@ Status copy_async(Process& process, void* to, std::size_t room, const void* from
     const std::optional<aclrtMemcpyKind> real = reconcile(source, target, kind);
     if (!real) return kind_does_not_fit("M-257", kind, "pass ACL_MEMCPY_DEFAULT, or the real direction");
     if (*real == ACL_MEMCPY_HOST_TO_HOST && !host_is_device(memory.settings().form)) {
-      return unsupported("M-258", "copies from host to host are not queued", "copy with aclrtMemcpy or memcpy");
+      return unsupported("M-258", "copies from host to host are not queued",
+                         "copy with aclrtMemcpy or memcpy");
     }
     if (source != Side::Device && target != Side::Device) {
       observe::note("M-435", [&] {
-        return fmt::format("{}: both {} and {} are host memory, which kind {} does not say", api, hex(to), hex(from),
-                           static_cast<int>(kind));
+        return fmt::format("{}: both {} and {} are host memory, which kind {} does not say", api, hex(to),
+                           hex(from), static_cast<int>(kind));
       });
     }
   }
@@ -72,8 +74,9 @@ Status copy_async(Process& process, void* to, std::size_t room, const void* from
   return queue_copy(process, **stream, pageable, copy_task(place, to, from, count), api);
 }
 
-Status copy_2d_async(Process& process, void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                     std::size_t width, std::size_t height, aclrtMemcpyKind kind, aclrtStream stream_handle) {
+Status copy_2d_async(Process& process, void* to, std::size_t to_pitch, const void* from,
+                     std::size_t from_pitch, std::size_t width, std::size_t height, aclrtMemcpyKind kind,
+                     aclrtStream stream_handle) {
   if (width == 0 || height == 0) return done();
   if (Status plain = check_2d_arguments(to, to_pitch, from, from_pitch, width, kind); !plain) return plain;
   const bool on_device = has(process.product().product, Feature::Copy2dOnDevice);
@@ -81,12 +84,14 @@ Status copy_2d_async(Process& process, void* to, std::size_t to_pitch, const voi
   Result<StreamRef> known = known_stream(process, stream_handle, "M-308");
   if (!known) return known.take_refusal();
   if (*known == nullptr && process.current() == nullptr) {
-    return rejected("M-309", "stream", "NULL", "there is no current context whose default stream it could mean",
+    return rejected("M-309", "stream", "NULL",
+                    "there is no current context whose default stream it could mean",
                     "call aclrtSetDevice or aclrtSetCurrentContext on this thread first");
   }
   if (Status fits = check_2d_size(width, height); !fits) return fits;
   if (kind == ACL_MEMCPY_DEVICE_TO_DEVICE && !on_device)
-    return bad_value("M-312", "kind", static_cast<int>(kind), "HOST_TO_DEVICE, DEVICE_TO_HOST or DEFAULT on this product");
+    return bad_value("M-312", "kind", static_cast<int>(kind),
+                     "HOST_TO_DEVICE, DEVICE_TO_HOST or DEFAULT on this product");
   Memory& memory = process.memory();
   const Side source = side_of(memory, from);
   const Side target = side_of(memory, to);
@@ -97,11 +102,13 @@ Status copy_2d_async(Process& process, void* to, std::size_t to_pitch, const voi
   Result<StreamRef> stream = own_stream(process, *known, "M-315", "M-317");
   if (!stream) return stream.take_refusal();
   const Workplace place = workplace(process, **stream);
-  if (Status fits = Transfer{memory, place.device}.check_rows(to, to_pitch, from, from_pitch, width, height); !fits)
+  if (Status fits = Transfer{memory, place.device}.check_rows(to, to_pitch, from, from_pitch, width, height);
+      !fits)
     return fits;
   const bool pageable = source == Side::Pageable || target == Side::Pageable;
   return queue_copy(process, **stream, pageable,
-                    copy_rows_task(place, to, to_pitch, from, from_pitch, width, height), "aclrtMemcpy2dAsync");
+                    copy_rows_task(place, to, to_pitch, from, from_pitch, width, height),
+                    "aclrtMemcpy2dAsync");
 }
 
 Status copy_batch_async(Process& process, const BatchArguments& batch, std::size_t* fail_index,
@@ -109,7 +116,8 @@ Status copy_batch_async(Process& process, const BatchArguments& batch, std::size
   *fail_index = SIZE_MAX;
   if (batch.sizes == nullptr) return null_pointer("M-277", "sizes");
   if (batch.count == 0) return bad_value("M-278", "numBatches", 0, "at least 1");
-  if (std::all_of(batch.sizes, batch.sizes + batch.count, [](std::size_t size) { return size == 0; })) return done();
+  if (std::all_of(batch.sizes, batch.sizes + batch.count, [](std::size_t size) { return size == 0; }))
+    return done();
   if (Status arrays = check_batch_arrays(batch); !arrays) return arrays;
   if (Status here = needs_feature(process, Feature::BatchCopy, "M-283"); !here) return here;
   Result<StreamRef> known = known_stream(process, stream_handle, "M-284");
@@ -126,7 +134,8 @@ Status copy_batch_async(Process& process, const BatchArguments& batch, std::size
       *fail_index = i;
       return refusal;
     };
-    if (item.bytes == 0) return at_fault(rejected("M-291", "sizes", 0, fmt::format("item {} has no bytes", i)));
+    if (item.bytes == 0)
+      return at_fault(rejected("M-291", "sizes", 0, fmt::format("item {} has no bytes", i)));
     if (item.to == nullptr || item.from == nullptr) {
       return at_fault(rejected("M-291", item.to == nullptr ? "dsts" : "srcs", "NULL",
                                fmt::format("item {} has no address", i)));
@@ -135,7 +144,8 @@ Status copy_batch_async(Process& process, const BatchArguments& batch, std::size
     if (!way) return at_fault(way.take_refusal());
     if (!first) first = *way;
     if (*way != *first) {
-      return at_fault(rejected("M-298", "dsts", hex(item.to), fmt::format("item {} goes the other way than item 0", i),
+      return at_fault(rejected("M-298", "dsts", hex(item.to),
+                               fmt::format("item {} goes the other way than item 0", i),
                                "use one batch for each direction"));
     }
   }
@@ -144,21 +154,23 @@ Status copy_batch_async(Process& process, const BatchArguments& batch, std::size
   const Workplace place = workplace(process, **stream);
   bool any_pageable = false;
   for (std::size_t i = 0; i < items.size(); ++i) {
-    if (Status fits = Transfer{memory, place.device}.check_copy(items[i].to, items[i].from, items[i].bytes); !fits) {
+    if (Status fits = Transfer{memory, place.device}.check_copy(items[i].to, items[i].from, items[i].bytes);
+        !fits) {
       *fail_index = i;
       return fits;
     }
     any_pageable = any_pageable || side_of(memory, items[i].to) == Side::Pageable ||
                    side_of(memory, items[i].from) == Side::Pageable;
   }
-  // The items run in the order of the stream, so that waiting for the whole is waiting before each pageable one
-  // (M-301).
+  // The items run in the order of the stream, so that waiting for the whole is waiting before each pageable
+  // one (M-301).
   std::vector<Piece> pieces;
   for (const BatchItem& item : items) pieces.push_back({item.to, item.from, item.bytes});
   return queue_copy(process, **stream, any_pageable, copy_batch_task(place, std::move(pieces)), api);
 }
 
-Status copy_by_descriptor(Process& process, const void* descriptor, aclrtMemcpyKind kind, aclrtStream stream_handle) {
+Status copy_by_descriptor(Process& process, const void* descriptor, aclrtMemcpyKind kind,
+                          aclrtStream stream_handle) {
   if (descriptor == nullptr) return null_pointer("M-342", "desc");
   if (static_cast<std::uint32_t>(kind) > ACL_MEMCPY_INTER_DEVICE_TO_DEVICE)
     return bad_value("M-343", "kind", static_cast<std::uint32_t>(kind), "a member of aclrtMemcpyKind");
@@ -167,22 +179,26 @@ Status copy_by_descriptor(Process& process, const void* descriptor, aclrtMemcpyK
   Result<StreamRef> known = known_stream(process, stream_handle, "M-346");
   if (!known) return known.take_refusal();
   if (kind != ACL_MEMCPY_INNER_DEVICE_TO_DEVICE) {
-    return unsupported("M-347", fmt::format("descriptors are for copies inside a device, not for kind {}", static_cast<int>(kind)),
-                       "pass ACL_MEMCPY_INNER_DEVICE_TO_DEVICE");
+    return unsupported(
+        "M-347",
+        fmt::format("descriptors are for copies inside a device, not for kind {}", static_cast<int>(kind)),
+        "pass ACL_MEMCPY_INNER_DEVICE_TO_DEVICE");
   }
   if (process.memory().locate(address_of(descriptor)).place != Place::Device)
-    return rejected("M-348", "desc", hex(descriptor), "it is not device memory", "allocate it with aclrtMalloc");
+    return rejected("M-348", "desc", hex(descriptor), "it is not device memory",
+                    "allocate it with aclrtMalloc");
   Result<StreamRef> stream = own_stream(process, *known, "M-349", "M-350");
   if (!stream) return stream.take_refusal();
   return submit(process, **stream, copy_by_descriptor_task(workplace(process, **stream), descriptor),
                 "aclrtMemcpyAsyncWithDesc");
 }
 
-Status copy_by_offset(Process& process, const OffsetArguments& copy, aclrtMemcpyKind kind, aclrtStream stream_handle) {
+Status copy_by_offset(Process& process, const OffsetArguments& copy, aclrtMemcpyKind kind,
+                      aclrtStream stream_handle) {
   if (copy.count == 0) return done();
   if (kind != ACL_MEMCPY_INNER_DEVICE_TO_DEVICE) {
-    return rejected("M-353", "kind", static_cast<std::uint32_t>(kind), "offsets are for copies inside a device",
-                    "pass ACL_MEMCPY_INNER_DEVICE_TO_DEVICE");
+    return rejected("M-353", "kind", static_cast<std::uint32_t>(kind),
+                    "offsets are for copies inside a device", "pass ACL_MEMCPY_INNER_DEVICE_TO_DEVICE");
   }
   if (Status here = needs_feature(process, Feature::OffsetCopy, "M-354"); !here) return here;
   Result<StreamRef> known = known_stream(process, stream_handle, "M-355");
@@ -191,10 +207,12 @@ Status copy_by_offset(Process& process, const OffsetArguments& copy, aclrtMemcpy
   if (copy.from == nullptr) return rejected("M-356", "src", "NULL", "there is no address to read");
   if (copy.count > copy.room)
     return rejected("M-357", "count", copy.count, fmt::format("destMax is only {}", copy.room));
-  if (copy.count > 4_GiB) return rejected("M-358", "count", copy.count, "more than 4 GB", "copy in several parts");
+  if (copy.count > 4_GiB)
+    return rejected("M-358", "count", copy.count, "more than 4 GB", "copy in several parts");
   constexpr std::size_t kMostOffset = 0xFFFFFFFFFFFF;
   if (copy.to_offset > kMostOffset || copy.from_offset > kMostOffset) {
-    return rejected("M-359", "dstDataOffset", copy.to_offset > kMostOffset ? copy.to_offset : copy.from_offset,
+    return rejected("M-359", "dstDataOffset",
+                    copy.to_offset > kMostOffset ? copy.to_offset : copy.from_offset,
                     "an offset has at most 48 bits");
   }
   if (copy.to_offset >= copy.room || copy.count > copy.room - copy.to_offset)
@@ -205,13 +223,16 @@ Status copy_by_offset(Process& process, const OffsetArguments& copy, aclrtMemcpy
   const Workplace place = workplace(process, **stream);
   for (const void* holder : {static_cast<const void*>(copy.to), static_cast<const void*>(copy.from)}) {
     if (process.memory().locate(address_of(holder)).place != Place::Device) {
-      return driver_refuses("M-434", fmt::format("{} is not allocated device memory, where the base address should stand", hex(holder)),
-                            "dst and src are device addresses that hold the base addresses");
+      return driver_refuses(
+          "M-434",
+          fmt::format("{} is not allocated device memory, where the base address should stand", hex(holder)),
+          "dst and src are device addresses that hold the base addresses");
     }
   }
-  return submit(process, **stream,
-                copy_by_offset_task(place, {copy.to, copy.from, copy.to_offset, copy.from_offset, copy.count}),
-                "aclrtMemcpyAsyncWithOffset");
+  return submit(
+      process, **stream,
+      copy_by_offset_task(place, {copy.to, copy.from, copy.to_offset, copy.from_offset, copy.count}),
+      "aclrtMemcpyAsyncWithOffset");
 }
 
 Status fill_async(Process& process, void* to, std::size_t room, std::int32_t value, std::size_t count,
@@ -222,7 +243,8 @@ Status fill_async(Process& process, void* to, std::size_t room, std::int32_t val
   Result<StreamRef> known = known_stream(process, stream_handle, "M-374");
   if (!known) return known.take_refusal();
   if (count > room)
-    return rejected("M-375", "count", count, fmt::format("maxCount is only {}", room), "fill no more than the memory holds");
+    return rejected("M-375", "count", count, fmt::format("maxCount is only {}", room),
+                    "fill no more than the memory holds");
   Result<StreamRef> stream = own_stream(process, *known, "M-376", "M-377");
   if (!stream) return stream.take_refusal();
   const Workplace place = workplace(process, **stream);
@@ -256,21 +278,26 @@ namespace {
 Result<StreamRef> check_value(Process& process, const void* address, bool flag_fits, std::uint32_t flag,
                               aclrtStream stream_handle) {
   if (address == nullptr) return null_pointer("P-31", "devAddr");
-  if (Status here = needs_feature(process, Feature::ValueOperations, "P-32"); !here) return here.take_refusal();
+  if (Status here = needs_feature(process, Feature::ValueOperations, "P-32"); !here)
+    return here.take_refusal();
   Result<StreamRef> known = known_stream(process, stream_handle, "P-33");
   if (!known) return known;
   if (!flag_fits)
-    return rejected("P-34", "flag", flag, "no such flag", "pass 0 to write; one of ACL_STREAM_WAIT_VALUE_... to wait");
+    return rejected("P-34", "flag", flag, "no such flag",
+                    "pass 0 to write; one of ACL_STREAM_WAIT_VALUE_... to wait");
   const Memory& memory = process.memory();
   const Whereabouts where = memory.locate(address_of(address));
   if (where.place == Place::NoBlock || where.place == Place::DeviceAlias)
-    return driver_refuses("P-35", fmt::format("{}: {}", hex(address), memory.describe(address_of(address))), "pass memory that is allocated");
+    return driver_refuses("P-35", fmt::format("{}: {}", hex(address), memory.describe(address_of(address))),
+                          "pass memory that is allocated");
   if (where.place != Place::Device)
-    return rejected("P-35", "devAddr", hex(address), "it is not device memory", "allocate the word with aclrtMalloc");
+    return rejected("P-35", "devAddr", hex(address), "it is not device memory",
+                    "allocate the word with aclrtMalloc");
   Result<StreamRef> stream = own_stream(process, *known, "P-36", "P-36");
   if (!stream) return stream;
   if (address_of(address) % sizeof(std::uint64_t) != 0)
-    return rejected("P-37", "devAddr", hex(address), "it is not a multiple of 8", "align the word to 8 bytes");
+    return rejected("P-37", "devAddr", hex(address), "it is not a multiple of 8",
+                    "align the word to 8 bytes");
   if (const std::optional<Block> block = memory.find(address_of(address));
       block && address_of(address) + sizeof(std::uint64_t) > block->start + block->asked) {
     observe::note("P-38", [&] {
@@ -282,20 +309,24 @@ Result<StreamRef> check_value(Process& process, const void* address, bool flag_f
 
 }  // namespace
 
-Status write_value(Process& process, void* address, std::uint64_t value, std::uint32_t flag, aclrtStream handle) {
+Status write_value(Process& process, void* address, std::uint64_t value, std::uint32_t flag,
+                   aclrtStream handle) {
   Result<StreamRef> stream = check_value(process, address, flag == 0, flag, handle);
   if (!stream) return stream.take_refusal();
-  return submit(process, **stream, store_task(workplace(process, **stream), address, value), "aclrtValueWrite");
+  return submit(process, **stream, store_task(workplace(process, **stream), address, value),
+                "aclrtValueWrite");
 }
 
-Status wait_value(Process& process, void* address, std::uint64_t value, std::uint32_t flag, aclrtStream handle) {
+Status wait_value(Process& process, void* address, std::uint64_t value, std::uint32_t flag,
+                  aclrtStream handle) {
   Result<StreamRef> stream = check_value(process, address, flag <= ACL_STREAM_WAIT_VALUE_NOR, flag, handle);
   if (!stream) return stream.take_refusal();
   const bool impossible = (flag == ACL_STREAM_WAIT_VALUE_AND && value == 0) ||
                           (flag == ACL_STREAM_WAIT_VALUE_NOR && value == UINT64_MAX);
   if (impossible) {
     observe::note("P-45", [&] {
-      return fmt::format("no word can ever satisfy the wait for {:#x} with flag {}: the stream will not go on", value, flag);
+      return fmt::format(
+          "no word can ever satisfy the wait for {:#x} with flag {}: the stream will not go on", value, flag);
     });
   }
   return submit(process, **stream, wait_for_value(process.value_waits(), address_of(address), value, flag),

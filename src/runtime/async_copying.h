@@ -14,11 +14,12 @@ namespace belay {
 // `feature`: which products have the function (M-275).
 Status copy_async(Process& process, void* to, std::size_t room, const void* from, std::size_t count,
                   aclrtMemcpyKind kind, aclrtStream stream, Feature feature, const char* api);
-Status copy_2d_async(Process& process, void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                     std::size_t width, std::size_t height, aclrtMemcpyKind kind, aclrtStream stream);
+Status copy_2d_async(Process& process, void* to, std::size_t to_pitch, const void* from,
+                     std::size_t from_pitch, std::size_t width, std::size_t height, aclrtMemcpyKind kind,
+                     aclrtStream stream);
 // `fail_index` is never null here.
-Status copy_batch_async(Process& process, const BatchArguments& batch, std::size_t* fail_index, aclrtStream stream,
-                        const char* api);
+Status copy_batch_async(Process& process, const BatchArguments& batch, std::size_t* fail_index,
+                        aclrtStream stream, const char* api);
 Status copy_by_descriptor(Process& process, const void* descriptor, aclrtMemcpyKind kind, aclrtStream stream);
 struct OffsetArguments {
   void** to;
@@ -26,7 +27,8 @@ struct OffsetArguments {
   const void** from;
   std::size_t count, from_offset;
 };
-Status copy_by_offset(Process& process, const OffsetArguments& copy, aclrtMemcpyKind kind, aclrtStream stream);
+Status copy_by_offset(Process& process, const OffsetArguments& copy, aclrtMemcpyKind kind,
+                      aclrtStream stream);
 
 Status fill_async(Process& process, void* to, std::size_t room, std::int32_t value, std::size_t count,
                   aclrtStream stream);
@@ -34,7 +36,9 @@ Status fill_d32_async(Process& process, void* to, std::size_t room, std::uint32_
                       aclrtStream stream);
 
 // Words that streams write and wait for (P-31 ... P-49).
-Status write_value(Process& process, void* address, std::uint64_t value, std::uint32_t flag, aclrtStream stream);
-Status wait_value(Process& process, void* address, std::uint64_t value, std::uint32_t flag, aclrtStream stream);
+Status write_value(Process& process, void* address, std::uint64_t value, std::uint32_t flag,
+                   aclrtStream stream);
+Status wait_value(Process& process, void* address, std::uint64_t value, std::uint32_t flag,
+                  aclrtStream stream);
 
 }  // namespace belay

@@ -24,8 +24,8 @@ struct BatchArguments {
 
 inline constexpr std::size_t kMostItemsAtOnce = 4096;  // M-287: only where the copy is done at once
 
-Status check_batch_arrays(const BatchArguments& batch);                                  // M-280 ... M-282
-Status check_batch_attributes(const BatchArguments& batch, std::size_t most_items);      // M-285 ... M-289
-std::vector<BatchItem> batch_items(const BatchArguments& batch);                         // M-296
+Status check_batch_arrays(const BatchArguments& batch);                              // M-280 ... M-282
+Status check_batch_attributes(const BatchArguments& batch, std::size_t most_items);  // M-285 ... M-289
+std::vector<BatchItem> batch_items(const BatchArguments& batch);                     // M-296
 
 }  // namespace belay

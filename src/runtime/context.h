@@ -38,7 +38,8 @@ struct Context {
 
 class Contexts {
  public:
-  std::shared_ptr<Context> add(bool primary, std::shared_ptr<schedule::Group> group, StreamRef default_stream);
+  std::shared_ptr<Context> add(bool primary, std::shared_ptr<schedule::Group> group,
+                               StreamRef default_stream);
 
   // A live context by its handle, or null.
   std::shared_ptr<Context> find(Handle handle) const;

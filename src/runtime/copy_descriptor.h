@@ -5,8 +5,8 @@
 
 namespace belay {
 
-// The public part is where the two addresses stand. The length is kept in full besides the 32-bit field, so that
-// exactly 4 GB works.
+// The public part is where the two addresses stand. The length is kept in full besides the 32-bit field, so
+// that exactly 4 GB works.
 struct CopyDescriptor {
   static constexpr std::uint32_t kMark = 0xBE1A;
   std::uint32_t mark, short_count;

@@ -17,7 +17,8 @@ namespace {
 // A copy that is done when it returns takes the link like any other (BELAY_LINK).
 void wait_for_link(Process& process, const void* to, const void* from, std::size_t bytes) {
   const Route route = route_between(process.memory(), to, from);
-  if (const auto over = process.links().take(route.way, route.device, bytes)) std::this_thread::sleep_until(*over);
+  if (const auto over = process.links().take(route.way, route.device, bytes))
+    std::this_thread::sleep_until(*over);
 }
 
 }  // namespace

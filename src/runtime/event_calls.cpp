@@ -13,7 +13,8 @@ using schedule::Arrival;
 using schedule::Capture;
 using schedule::Lock;
 
-constexpr std::uint32_t kFreelyCombined = ACL_EVENT_SYNC | ACL_EVENT_CAPTURE_STREAM_PROGRESS | 0x4U | ACL_EVENT_TIME_LINE;
+constexpr std::uint32_t kFreelyCombined =
+    ACL_EVENT_SYNC | ACL_EVENT_CAPTURE_STREAM_PROGRESS | 0x4U | ACL_EVENT_TIME_LINE;
 
 bool legal_flags(Event::Kind kind, std::uint32_t flags) {
   if (flags != 0 && (flags & ~kFreelyCombined) == 0) return true;
@@ -37,8 +38,8 @@ Refusal never_recorded(const char* rule) {
 }
 
 Refusal no_time(const char* rule, const char* why, const char* solution) {
-  return refuse({ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, rule, "EE1018", fmt::format("the event has no time: {}", why), "",
-                 solution});
+  return refuse({ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, rule, "EE1018",
+                 fmt::format("the event has no time: {}", why), "", solution});
 }
 
 // The first flag that is used with an event stays, even where the call fails.
@@ -46,14 +47,16 @@ Status check_sticky_flag(Process& process, Event& event, std::uint32_t flag, con
   const Lock lock = process.scheduler().lock();
   if (!event.sticky_flag) event.sticky_flag = flag;
   if (*event.sticky_flag == flag) return done();
-  return rejected(rule, "flag", flag, fmt::format("this event was used with flag {} before", *event.sticky_flag),
+  return rejected(rule, "flag", flag,
+                  fmt::format("this event was used with flag {} before", *event.sticky_flag),
                   "use one flag with an event");
 }
 
 // EXTERNAL is for a stream that is being captured, which none is.
 Refusal outside_capture(const Event& event, const char* rule) {
   if (event.kind != Event::Kind::Ex || event.flags != ACL_EVENT_SYNC) {
-    return unsupported(rule, "the external flag goes with events of aclrtCreateEventExWithFlag(ACL_EVENT_SYNC) only");
+    return unsupported(
+        rule, "the external flag goes with events of aclrtCreateEventExWithFlag(ACL_EVENT_SYNC) only");
   }
   return refuse({ACL_ERROR_RT_STREAM_NOT_CAPTURED, rule, "EE1018",
                  "the external flag is for a stream that is being captured, and this one is not", "",
@@ -73,7 +76,8 @@ Status create_event(Process& process, aclrtEvent* out, Event::Kind kind, std::ui
   if (out == nullptr) return null_pointer("R-158", "event");
   if (Status here = here_with_context(process, "R-158", Feature::NotOnIpv); !here) return here;
   if (!legal_flags(kind, flags)) {
-    return rejected("R-158", "flag", fmt::format("{:#x}", flags), "no such flag, or one that does not go with others",
+    return rejected("R-158", "flag", fmt::format("{:#x}", flags),
+                    "no such flag, or one that does not go with others",
                     "combine ACL_EVENT_SYNC, ACL_EVENT_CAPTURE_STREAM_PROGRESS and ACL_EVENT_TIME_LINE");
   }
   const Context* context = process.current();
@@ -84,9 +88,10 @@ Status create_event(Process& process, aclrtEvent* out, Event::Kind kind, std::ui
   if (holds_number(*event)) {
     event->number = process.events().numbers[event->device].take();
     if (!event->number) {
-      return refuse({ACL_ERROR_RT_NO_EVENT_RESOURCE, "R-160", "EL0008",
-                     fmt::format("all {} events of device {} are in use", process.events().limit, event->device), "",
-                     "destroy events that are not needed any more"});
+      return refuse(
+          {ACL_ERROR_RT_NO_EVENT_RESOURCE, "R-160", "EL0008",
+           fmt::format("all {} events of device {} are in use", process.events().limit, event->device), "",
+           "destroy events that are not needed any more"});
     }
   }
   const Handle handle = new_handle();
@@ -120,7 +125,8 @@ Status record_event(Process& process, aclrtEvent handle, aclrtStream stream_hand
   schedule::Scheduler& scheduler = process.scheduler();
   schedule::RecordTask::Left give_back;
   std::optional<std::uint32_t> number;
-  if ((*event)->kind != Event::Kind::Flagged) {  // held until the record is done; where none is free, that is waited for
+  if ((*event)->kind !=
+      Event::Kind::Flagged) {  // held until the record is done; where none is free, that is waited for
     Numbers& numbers = process.events().numbers[(*stream)->device()];
     number = numbers.take();
     if (!number) {
@@ -145,7 +151,8 @@ Status record_event(Process& process, aclrtEvent handle, aclrtStream stream_hand
     (*event)->reset_called = false;
     if (number) (*event)->number = number;
   }
-  Status queued = submit(process, **stream, std::make_unique<schedule::RecordTask>(capture, give_back), api, &capture->position);
+  Status queued = submit(process, **stream, std::make_unique<schedule::RecordTask>(capture, give_back), api,
+                         &capture->position);
   if (!queued) {
     Lock lock = scheduler.lock();
     if ((*event)->latest == capture) {  // as if the call had not been
@@ -186,9 +193,12 @@ Status reset_event(Process& process, aclrtEvent handle, aclrtStream stream_handl
   if ((*event)->kind == Event::Kind::Ex)
     return unsupported("R-168", "events of aclrtCreateEventExWithFlag need no reset", "record it again");
   if (!(*event)->synchronises())
-    return unsupported("R-168", "the event was created without ACL_EVENT_SYNC", "create it with ACL_EVENT_SYNC");
+    return unsupported("R-168", "the event was created without ACL_EVENT_SYNC",
+                       "create it with ACL_EVENT_SYNC");
   if ((*event)->kind == Event::Kind::Plain) {
-    observe::note("R-168", [] { return std::string{"aclrtResetEvent on an event of aclrtCreateEvent is undefined by the documents"}; });
+    observe::note("R-168", [] {
+      return std::string{"aclrtResetEvent on an event of aclrtCreateEvent is undefined by the documents"};
+    });
   }
   std::shared_ptr<Capture> seen;
   {
@@ -200,7 +210,8 @@ Status reset_event(Process& process, aclrtEvent handle, aclrtStream stream_handl
   auto undo = [event = *event, seen](Lock&) {
     if (event->latest == seen) event->latest = nullptr;
   };
-  Status queued = submit(process, **stream, std::make_unique<schedule::MarkTask>(std::move(undo)), "aclrtResetEvent");
+  Status queued =
+      submit(process, **stream, std::make_unique<schedule::MarkTask>(std::move(undo)), "aclrtResetEvent");
   if (!queued) {
     const Lock lock = process.scheduler().lock();
     if ((*event)->latest == seen) (*event)->reset_called = false;
@@ -218,7 +229,8 @@ Status wait_event(Process& process, aclrtStream stream_handle, aclrtEvent handle
   if (!stream) return stream.take_refusal();
   if (event->only_on_device()) return not_from_host("R-161");
   if (!event->synchronises())
-    return unsupported("R-169", "the event was created without ACL_EVENT_SYNC", "create it with ACL_EVENT_SYNC");
+    return unsupported("R-169", "the event was created without ACL_EVENT_SYNC",
+                       "create it with ACL_EVENT_SYNC");
   std::shared_ptr<Capture> capture;
   {
     const Lock lock = process.scheduler().lock();
@@ -237,7 +249,8 @@ Status wait_event(Process& process, aclrtStream stream_handle, aclrtEvent handle
     ++event->waits;
   }
   auto passed = [event](Lock&) { --event->waits; };
-  Status queued = submit(process, **stream, std::make_unique<schedule::AwaitTask>(capture, seconds, passed), api);
+  Status queued =
+      submit(process, **stream, std::make_unique<schedule::AwaitTask>(capture, seconds, passed), api);
   if (!queued) {
     const Lock lock = process.scheduler().lock();
     --event->waits;
@@ -287,7 +300,8 @@ Result<bool> event_query(Process& process, aclrtEvent handle) {
   Result<EventRef> event = known_event(process, handle, "R-176");
   if (!event) return event.take_refusal();
   if ((*event)->kind == Event::Kind::Ex || (*event)->is_external())
-    return unsupported("R-178", "this kind of event cannot be asked with aclrtQueryEvent", "use aclrtQueryEventStatus");
+    return unsupported("R-178", "this kind of event cannot be asked with aclrtQueryEvent",
+                       "use aclrtQueryEventStatus");
   Lock lock = process.scheduler().lock();
   let_move(process, **event, lock);
   return (*event)->latest == nullptr || (*event)->latest->complete;
@@ -331,7 +345,8 @@ Status synchronize_event(Process& process, aclrtEvent handle, std::int32_t timeo
 namespace {
 
 Result<std::int64_t> time_of(const Event& event, const char* rule) {  // with the lock
-  if (!event.latest->complete) return no_time(rule, "what it stands for is not done", "synchronise the event first");
+  if (!event.latest->complete)
+    return no_time(rule, "what it stands for is not done", "synchronise the event first");
   if (!event.keeps_time())
     return no_time(rule, "it was created without ACL_EVENT_TIME_LINE", "create it with that flag");
   return event.latest->time_ns;
@@ -370,8 +385,8 @@ Result<std::uint32_t> event_number(Process& process, aclrtEvent handle) {
   if (!event) return event.take_refusal();
   const Lock lock = process.scheduler().lock();
   if (!(*event)->number) {
-    return refuse({ACL_ERROR_RT_INTERNAL_ERROR, "R-186", "EE1018", "the event has no number of the hardware yet", "",
-                   "record it first"});
+    return refuse({ACL_ERROR_RT_INTERNAL_ERROR, "R-186", "EE1018",
+                   "the event has no number of the hardware yet", "", "record it first"});
   }
   return *(*event)->number;
 }
@@ -393,15 +408,17 @@ Status create_notify(Process& process, aclrtNotify* out, std::uint64_t flags) {
   if (out == nullptr) return null_pointer("R-206", "notify");
   if (Status here = here_with_context(process, "R-206", Feature::NotOnIpv); !here) return here;
   if (flags > ACL_NOTIFY_DEVICE_USE_ONLY)
-    return rejected("R-206", "flag", flags, "no such flag", "pass ACL_NOTIFY_DEFAULT or ACL_NOTIFY_DEVICE_USE_ONLY");
+    return rejected("R-206", "flag", flags, "no such flag",
+                    "pass ACL_NOTIFY_DEFAULT or ACL_NOTIFY_DEVICE_USE_ONLY");
   const Context* context = process.current();
   if (context == nullptr) return no_context("R-206");
   Events& events = process.events();
   const std::optional<std::uint32_t> number = events.notify_numbers[context->device].take();
   if (!number) {
-    return refuse({ACL_ERROR_RT_NO_NOTIFY_RESOURCE, "R-206", "EL0010",
-                   fmt::format("all {} notifies of device {} are in use", events.notify_limit, context->device), "",
-                   "destroy notifies that are not needed any more"});
+    return refuse(
+        {ACL_ERROR_RT_NO_NOTIFY_RESOURCE, "R-206", "EL0010",
+         fmt::format("all {} notifies of device {} are in use", events.notify_limit, context->device), "",
+         "destroy notifies that are not needed any more"});
   }
   const Handle handle = new_handle();
   events.notifies.add(handle, std::make_shared<Notify>(Notify{handle, context->device, *number}));
@@ -427,7 +444,8 @@ Status record_notify(Process& process, aclrtNotify handle, aclrtStream stream_ha
   if (!notify) return notify.take_refusal();
   Result<StreamRef> stream = own_stream(process, stream_handle, "R-207");
   if (!stream) return stream.take_refusal();
-  return submit(process, **stream, std::make_unique<schedule::SetFlagTask>((*notify)->flag), "aclrtRecordNotify");
+  return submit(process, **stream, std::make_unique<schedule::SetFlagTask>((*notify)->flag),
+                "aclrtRecordNotify");
 }
 
 Status wait_notify(Process& process, aclrtNotify handle, aclrtStream stream_handle, std::uint32_t seconds) {

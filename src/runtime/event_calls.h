@@ -17,7 +17,8 @@ Status record_event_with_flag(Process& process, aclrtEvent event, aclrtStream st
 Status reset_event(Process& process, aclrtEvent event, aclrtStream stream);
 
 // `seconds`: 0 for ever.
-Status wait_event(Process& process, aclrtStream stream, aclrtEvent event, std::uint32_t seconds, const char* api);
+Status wait_event(Process& process, aclrtStream stream, aclrtEvent event, std::uint32_t seconds,
+                  const char* api);
 Status wait_event_with_flag(Process& process, aclrtStream stream, aclrtEvent event, std::uint32_t seconds,
                             std::uint32_t flag);
 

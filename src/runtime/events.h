@@ -23,7 +23,9 @@ struct Event {
   const std::uint32_t flags;
   const std::uint32_t device;
 
-  bool synchronises() const { return (flags & (ACL_EVENT_SYNC | 0x4U)) != 0; }  // 0x4: an inner variant
+  bool synchronises() const {
+    return (flags & (ACL_EVENT_SYNC | 0x4U)) != 0;
+  }  // 0x4: an inner variant
   bool keeps_time() const { return (flags & ACL_EVENT_TIME_LINE) != 0; }
   bool only_on_device() const { return (flags & ACL_EVENT_DEVICE_USE_ONLY) != 0; }
   bool is_external() const { return (flags & ACL_EVENT_EXTERNAL) != 0; }

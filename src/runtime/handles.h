@@ -1,5 +1,5 @@
-// Handles: numbers of our own that are never used twice, so that a stale or made-up one is found out by looking
-// it up, not by following it.
+// Handles: numbers of our own that are never used twice, so that a stale or made-up one is found out by
+// looking it up, not by following it.
 #pragma once
 
 #include <cstddef>

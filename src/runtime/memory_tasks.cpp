@@ -30,11 +30,12 @@ std::size_t part_of(const void* start, std::size_t left, std::size_t at_most) {
   constexpr std::size_t kWord = 8;
   if (at_most >= left) return left;
   const std::size_t behind_word = address_of(start) % kWord;
-  return std::min(left, at_most <= kWord ? kWord - behind_word : round_down(behind_word + at_most, kWord) - behind_word);
+  return std::min(
+      left, at_most <= kWord ? kWord - behind_word : round_down(behind_word + at_most, kWord) - behind_word);
 }
 
-// A task that may take the time of a link: it waits until that is over, and moves its bytes then. Late is when
-// a program that did not wait is found out.
+// A task that may take the time of a link: it waits until that is over, and moves its bytes then. Late is
+// when a program that did not wait is found out.
 class MemoryTask : public schedule::Task {
  public:
   explicit MemoryTask(const Workplace& place) : place_{place} {}
@@ -75,8 +76,8 @@ class MemoryTask : public schedule::Task {
   std::optional<schedule::Time> over_;
 };
 
-// Pinned memory may be freed by another thread while a copy is under way. For as long as this lives it is not;
-// it says whether the memory was still there.
+// Pinned memory may be freed by another thread while a copy is under way. For as long as this lives it is
+// not; it says whether the memory was still there.
 class PinnedEnds {
  public:
   PinnedEnds(Memory& memory, const void* to, const void* from, bool to_pinned, bool from_pinned) {
@@ -99,10 +100,11 @@ class PinnedEnds {
 };
 
 Refusal pinned_gone(const void* to, const void* from) {
-  return driver_refuses("M-270",
-                        fmt::format("host memory of the copy from {} to {} was freed or unregistered before its turn came",
-                                    hex(from), hex(to)),
-                        "keep source and destination until the stream has passed the copy");
+  return driver_refuses(
+      "M-270",
+      fmt::format("host memory of the copy from {} to {} was freed or unregistered before its turn came",
+                  hex(from), hex(to)),
+      "keep source and destination until the stream has passed the copy");
 }
 
 class CopyTask final : public MemoryTask {
@@ -167,8 +169,8 @@ class CopyRowsTask final : public MemoryTask {
     const std::size_t step = std::min(height - done_, std::max<std::size_t>(1, at_most / width));
     const PinnedEnds ends{place_.memory, to, from, to_pinned_, from_pinned_};
     if (!ends.still_there()) return {false, pinned_gone(to, from)};
-    Status moved =
-        transfer().copy_rows(to + done_ * to_pitch, to_pitch, from + done_ * from_pitch, from_pitch, width, step);
+    Status moved = transfer().copy_rows(to + done_ * to_pitch, to_pitch, from + done_ * from_pitch,
+                                        from_pitch, width, step);
     done_ += step;
     return outcome(std::move(moved), done_ < height);
   }
@@ -230,7 +232,8 @@ class WriteTask final : public MemoryTask {
   std::size_t done_ = 0;
 };
 
-// A copy whose ends are known only when its turn comes: the words that name them are read then (M-341, M-364).
+// A copy whose ends are known only when its turn comes: the words that name them are read then (M-341,
+// M-364).
 class LateCopyTask : public MemoryTask {
  public:
   using MemoryTask::MemoryTask;
@@ -245,8 +248,10 @@ class LateCopyTask : public MemoryTask {
       // The words may hold anything: only device addresses are ever followed.
       for (const void* end : {static_cast<const void*>(piece->to), piece->from}) {
         if (place_.memory.map().contains(address_of(end))) continue;
-        return {false, driver_refuses("M-434", fmt::format("the copy leads to {}, which is not a device address", hex(end)),
-                                      "check the addresses and offsets that the copy finds when it runs")};
+        return {false,
+                driver_refuses("M-434",
+                               fmt::format("the copy leads to {}, which is not a device address", hex(end)),
+                               "check the addresses and offsets that the copy finds when it runs")};
       }
       copy_ = std::make_unique<CopyTask>(place_, piece->to, piece->from, piece->bytes);
     }
@@ -260,7 +265,8 @@ class LateCopyTask : public MemoryTask {
 
 class DescriptorTask final : public LateCopyTask {
  public:
-  DescriptorTask(const Workplace& place, const void* descriptor) : LateCopyTask{place}, descriptor_{descriptor} {}
+  DescriptorTask(const Workplace& place, const void* descriptor)
+      : LateCopyTask{place}, descriptor_{descriptor} {}
 
  protected:
   Result<Piece> read() override {
@@ -287,7 +293,8 @@ class OffsetTask final : public LateCopyTask {
     std::uintptr_t to = 0;
     std::uintptr_t from = 0;
     if (Status fetched = fetch(&to, what_.to_holder, sizeof to); !fetched) return fetched.take_refusal();
-    if (Status fetched = fetch(&from, what_.from_holder, sizeof from); !fetched) return fetched.take_refusal();
+    if (Status fetched = fetch(&from, what_.from_holder, sizeof from); !fetched)
+      return fetched.take_refusal();
     return Piece{reinterpret_cast<void*>(to + what_.to_offset),
                  reinterpret_cast<const void*>(from + what_.from_offset), what_.bytes};
   }
@@ -335,7 +342,8 @@ class Fill32Task final : public MemoryTask {
 
 class StoreTask final : public MemoryTask {
  public:
-  StoreTask(const Workplace& place, void* to, std::uint64_t value) : MemoryTask{place}, to_{to}, value_{value} {}
+  StoreTask(const Workplace& place, void* to, std::uint64_t value)
+      : MemoryTask{place}, to_{to}, value_{value} {}
 
  protected:
   Ran work(std::size_t) override { return outcome(transfer().store64(to_, value_)); }

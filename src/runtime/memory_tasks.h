@@ -1,7 +1,7 @@
 // Copies and fills as tasks of a stream.
 //
-// Ranges are checked again when a task runs: what was allocated at the call may be gone by then, and is then a
-// failure of the task, never a crash.
+// Ranges are checked again when a task runs: what was allocated at the call may be gone by then, and is then
+// a failure of the task, never a crash.
 #pragma once
 
 #include <cstddef>

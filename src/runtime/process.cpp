@@ -156,7 +156,8 @@ Status Process::reset_device(std::int32_t id, bool force) {
     released = device.set_count == 0;
     if (released) {  // else another thread has set the device meanwhile and goes on with it
       primary = std::exchange(device.primary, nullptr);
-      if (primary) (void)contexts_.end(primary->handle);  // also unbinds the caller if it was bound to it
+      if (primary)
+        (void)contexts_.end(primary->handle);  // also unbinds the caller if it was bound to it
     }
   }
   if (!released) return done();

@@ -81,9 +81,9 @@ class Process {
   Context* current_by_default();
   Result<std::shared_ptr<Context>> make_context(std::uint32_t device, bool primary);
   void end_streams(const Context& context);  // waits for their work
-  bool claim_opening(std::uint32_t id);    // with devices_mutex_ held
-  void open_device(std::uint32_t id);      // with devices_mutex_ held
-  bool close_if_unused(std::uint32_t id);  // with devices_mutex_ held
+  bool claim_opening(std::uint32_t id);      // with devices_mutex_ held
+  void open_device(std::uint32_t id);        // with devices_mutex_ held
+  bool close_if_unused(std::uint32_t id);    // with devices_mutex_ held
 
   Settings settings_;
   std::unique_ptr<machine::Machine> machine_;
@@ -114,9 +114,10 @@ inline Status needs_feature(const Process& process, Feature feature, const char*
 
 // Where a call would wait for the stream whose callback makes it.
 inline Refusal would_wait_for_itself(const char* rule) {
-  return refuse({ACL_ERROR_RT_INTERNAL_ERROR, rule, "EE1018",
-                 "the call would wait for the stream whose callback makes it, that is for itself", "",
-                 "do not synchronise, destroy or reset from inside a callback; do it after the callback returned"});
+  return refuse(
+      {ACL_ERROR_RT_INTERNAL_ERROR, rule, "EE1018",
+       "the call would wait for the stream whose callback makes it, that is for itself", "",
+       "do not synchronise, destroy or reset from inside a callback; do it after the callback returned"});
 }
 
 inline Status needs_context(Process& process, const char* rule, Feature feature) {

@@ -25,7 +25,8 @@ Status told(const std::shared_ptr<const Error>& error) {
 }  // namespace
 
 Refusal stale_handle(const char* rule, const char* kind, Handle handle) {
-  return refuse({ACL_ERROR_RT_INVALID_HANDLE, rule, "EE1017", fmt::format("{} is not a live {}", hex(handle), kind),
+  return refuse({ACL_ERROR_RT_INVALID_HANDLE, rule, "EE1017",
+                 fmt::format("{} is not a live {}", hex(handle), kind),
                  "it was destroyed, or is another kind of object, or never existed",
                  fmt::format("pass a {} that was created and not destroyed", kind)});
 }
@@ -52,8 +53,8 @@ Result<StreamRef> own_stream(Process& process, const StreamRef& known, const cha
   if (known == nullptr) return context->default_stream;
   if (known->group == context->group) return known;
   return refuse({ACL_ERROR_RT_STREAM_CONTEXT, other_context_rule, "EE1010",
-                 fmt::format("stream {} (id {}) belongs to another context than the current one", hex(known->handle),
-                             known->id),
+                 fmt::format("stream {} (id {}) belongs to another context than the current one",
+                             hex(known->handle), known->id),
                  "", "make the context of the stream current with aclrtSetCurrentContext or aclrtSetDevice"});
 }
 
@@ -75,7 +76,8 @@ Workplace workplace(Process& process, const Stream& stream) {
 
 Status submit(Process& process, Stream& stream, TaskPtr task, const char* api, std::uint64_t* position) {
   if (!stream.traits.takes_work) {
-    return rejected("R-130", "stream", hex(stream.handle), "it is for use by the device only, and takes no work from the host",
+    return rejected("R-130", "stream", hex(stream.handle),
+                    "it is for use by the device only, and takes no work from the host",
                     "create the stream without ACL_STREAM_DEVICE_USE_ONLY");
   }
   return process.scheduler().submit(stream, std::move(task), api, position);
@@ -132,7 +134,8 @@ Status destroy_stream(Process& process, aclrtStream handle, bool force) {
   if (!found) return found.take_refusal();
   Stream& stream = **found;
   if (stream.is_default) {
-    return rejected("R-135", "stream", hex(stream.handle), "it is the default stream of a context, and ends with it",
+    return rejected("R-135", "stream", hex(stream.handle),
+                    "it is the default stream of a context, and ends with it",
                     "destroy the context or reset the device instead");
   }
   if (!force && schedule::InsideCallback::of_this_thread() == &stream) return would_wait_for_itself(rule);
@@ -157,8 +160,9 @@ Deadline deadline_in(std::int32_t milliseconds) {
 
 Status check_timeout(const char* rule, std::int32_t milliseconds) {
   if (milliseconds == -1 || milliseconds > 0) return done();
-  Refusal refusal = rejected(rule, "timeout", milliseconds, "it is neither -1 nor a positive number of milliseconds",
-                             "pass -1 to wait for ever");
+  Refusal refusal =
+      rejected(rule, "timeout", milliseconds, "it is neither -1 nor a positive number of milliseconds",
+               "pass -1 to wait for ever");
   if (milliseconds < -1) refusal->remember = false;  // caught by the first layer
   return refusal;
 }
@@ -171,8 +175,8 @@ Status arrived(schedule::Scheduler& scheduler, Stream& stream, std::uint64_t pos
       return told(scheduler.take_error(stream, position, lock));
     case Arrival::TimedOut:
       return refuse({ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, rule, "EE1002",
-                     fmt::format("stream {} was not done after {} ms; its work goes on", stream.id, timeout), "",
-                     "wait again, or find out what the stream waits for"});
+                     fmt::format("stream {} was not done after {} ms; its work goes on", stream.id, timeout),
+                     "", "wait again, or find out what the stream waits for"});
     case Arrival::Cleared:
       return refuse({ACL_ERROR_RT_STREAM_ABORT, "R-154", "EE1018",
                      fmt::format("the tasks of stream {} were dropped by an abort", stream.id), "",
@@ -269,8 +273,9 @@ Status unknown_attribute(aclrtStreamAttr attribute) {
 Status set_failure_mode(Stream& stream, std::uint64_t mode) {
   const bool stop = (mode & 1) != 0;
   if (!stop && stream.stop_on_failure.load()) {
-    return unsupported("R-152", fmt::format("stream {} stops on failure, and cannot be made to continue again", stream.id),
-                       "create another stream");
+    return unsupported(
+        "R-152", fmt::format("stream {} stops on failure, and cannot be made to continue again", stream.id),
+        "create another stream");
   }
   if (stop) stream.stop_on_failure.store(true);
   return done();
@@ -307,7 +312,8 @@ Status set_attribute(Process& process, aclrtStream handle, aclrtStreamAttr attri
   return unknown_attribute(attribute);
 }
 
-Status get_attribute(Process& process, aclrtStream handle, aclrtStreamAttr attribute, aclrtStreamAttrValue& value) {
+Status get_attribute(Process& process, aclrtStream handle, aclrtStreamAttr attribute,
+                     aclrtStreamAttrValue& value) {
   Result<StreamRef> found = meant_stream(process, handle, "R-149");
   if (!found) return found.take_refusal();
   const Stream& stream = **found;
@@ -359,7 +365,8 @@ Status abort_device(Process& process, std::int32_t id, std::uint32_t timeout) {
   constexpr std::uint32_t kLongest = 36 * 60 * 1000;  // ms
   if (Status here = needs_feature(process, Feature::StreamControl, "R-266"); !here) return here;
   if (timeout > kLongest)
-    return rejected("R-230", "timeout", timeout, "more than 36 minutes", "pass at most 2160000, or 0 for no limit");
+    return rejected("R-230", "timeout", timeout, "more than 36 minutes",
+                    "pass at most 2160000, or 0 for no limit");
   if (!process.has_device(id)) return bad_device("R-230", id, process.device_count());
   const auto device = static_cast<std::uint32_t>(id);
   schedule::Scheduler& scheduler = process.scheduler();

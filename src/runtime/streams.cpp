@@ -35,7 +35,8 @@ Result<StreamRef> Streams::create(const std::shared_ptr<schedule::Group>& group,
       has_place ? std::optional{primary_places_[device]} : places_[device].take();
   if (!id) {
     return refuse({ACL_ERROR_RT_NO_STREAM_RESOURCE, "R-131", "EL0009",
-                   fmt::format("device {} has {} streams, default streams included, and all are in use", device, limit_),
+                   fmt::format("device {} has {} streams, default streams included, and all are in use",
+                               device, limit_),
                    "", "destroy streams that are not needed any more"});
   }
   const std::uint32_t flags = wish.flags & kKnownFlags;

@@ -16,16 +16,21 @@ Refusal wrong_thread(const char* rule, std::string what, std::string solution) {
 Status Subscriptions::add(schedule::Scheduler& scheduler, std::uint64_t thread, schedule::Stream& stream) {
   const schedule::Lock lock = scheduler.lock();
   if (stream.audience != nullptr) {
-    return subscribed_otherwise("R-190", fmt::format("thread {} is subscribed to stream {} already", stream.audience->thread, stream.id),
-                                "subscribe each stream once; unsubscribe it before another thread takes it");
+    return subscribed_otherwise(
+        "R-190",
+        fmt::format("thread {} is subscribed to stream {} already", stream.audience->thread, stream.id),
+        "subscribe each stream once; unsubscribe it before another thread takes it");
   }
   if (stream.uses_host_functions) {
-    return subscribed_otherwise("R-190", fmt::format("stream {} was used with aclrtLaunchHostFunc", stream.id),
+    return subscribed_otherwise("R-190",
+                                fmt::format("stream {} was used with aclrtLaunchHostFunc", stream.id),
                                 "use one of the two ways on a stream, not both");
   }
   const auto found = audiences_.find(thread);
   if (found != audiences_.end() && found->second->device != stream.device()) {
-    return wrong_thread("R-190", fmt::format("thread {} serves streams of device {}, and stream {} is on device {}", thread, found->second->device, stream.id, stream.device()),
+    return wrong_thread("R-190",
+                        fmt::format("thread {} serves streams of device {}, and stream {} is on device {}",
+                                    thread, found->second->device, stream.id, stream.device()),
                         "let one thread serve the streams of one device");
   }
   if (found == audiences_.end() && audiences_.size() >= kMostThreads) {
@@ -48,7 +53,9 @@ Status Subscriptions::remove(schedule::Scheduler& scheduler, std::uint64_t threa
                                 "unsubscribe what was subscribed, once");
   }
   if (stream.audience->thread != thread) {
-    return wrong_thread("R-191", fmt::format("stream {} is served by thread {}, not by {}", stream.id, stream.audience->thread, thread),
+    return wrong_thread("R-191",
+                        fmt::format("stream {} is served by thread {}, not by {}", stream.id,
+                                    stream.audience->thread, thread),
                         "pass the thread that was subscribed");
   }
   drop(scheduler, stream, lock);
@@ -62,7 +69,8 @@ void Subscriptions::drop(schedule::Scheduler& scheduler, schedule::Stream& strea
   if (audience->streams.empty()) audiences_.erase(audience->thread);
 }
 
-Status Subscriptions::process(schedule::Scheduler& scheduler, std::uint64_t thread, schedule::Deadline deadline) {
+Status Subscriptions::process(schedule::Scheduler& scheduler, std::uint64_t thread,
+                              schedule::Deadline deadline) {
   schedule::Lock lock = scheduler.lock();
   const auto found = audiences_.find(thread);
   const std::shared_ptr<schedule::Audience> audience = found == audiences_.end() ? nullptr : found->second;

@@ -14,7 +14,8 @@ class Subscriptions {
  public:
   Status add(schedule::Scheduler& scheduler, std::uint64_t thread, schedule::Stream& stream);
   Status remove(schedule::Scheduler& scheduler, std::uint64_t thread, schedule::Stream& stream);
-  void drop(schedule::Scheduler& scheduler, schedule::Stream& stream, schedule::Lock& lock);  // with its stream
+  void drop(schedule::Scheduler& scheduler, schedule::Stream& stream,
+            schedule::Lock& lock);  // with its stream
   Status process(schedule::Scheduler& scheduler, std::uint64_t thread, schedule::Deadline deadline);
 
  private:

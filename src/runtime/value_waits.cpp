@@ -16,7 +16,8 @@ class ValueWaitTask : public schedule::Task {
   ValueWaitTask(ValueWaits& all, std::uintptr_t address, std::uint64_t value, std::uint32_t condition)
       : all_{all}, address_{address}, value_{value}, condition_{condition} {}
 
-  schedule::Move begin(schedule::Scheduler& scheduler, schedule::Stream& stream, schedule::Lock& lock) override {
+  schedule::Move begin(schedule::Scheduler& scheduler, schedule::Stream& stream,
+                       schedule::Lock& lock) override {
     stream_ = &stream;
     all_.add(*this);
     if (reached()) {
@@ -48,7 +49,8 @@ class ValueWaitTask : public schedule::Task {
     Memory& memory = all_.memory();
     if (!memory.find(address_)) {
       observe::note("P-49", [&] {
-        return fmt::format("the word {} that a stream waits for was freed; the wait counts as over", hex(address_));
+        return fmt::format("the word {} that a stream waits for was freed; the wait counts as over",
+                           hex(address_));
       });
       return true;
     }
@@ -71,7 +73,8 @@ class ValueWaitTask : public schedule::Task {
   schedule::Stream* stream_ = nullptr;  // once it has begun
 };
 
-ValueWaits::ValueWaits(schedule::Scheduler& scheduler, Memory& memory) : scheduler_{scheduler}, memory_{memory} {
+ValueWaits::ValueWaits(schedule::Scheduler& scheduler, Memory& memory)
+    : scheduler_{scheduler}, memory_{memory} {
   memory.watch().set([this](std::uintptr_t start, std::size_t bytes) { look_again(start, bytes); });
 }
 

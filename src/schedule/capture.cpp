@@ -48,9 +48,7 @@ Move AwaitTask::due(Scheduler&, Stream& stream, Lock&) {
 
 Ran AwaitTask::run(std::size_t) { return {false, waited_too_long("R-173", "an event", seconds_)}; }
 
-void AwaitTask::drop(Scheduler&, Stream& stream, Lock&) {
-  std::erase(capture_->waiting, &stream);
-}
+void AwaitTask::drop(Scheduler&, Stream& stream, Lock&) { std::erase(capture_->waiting, &stream); }
 
 Move SetFlagTask::begin(Scheduler& scheduler, Stream&, Lock& lock) {
   if (flag_->waiting.empty()) {

@@ -14,8 +14,8 @@ namespace belay::schedule {
 struct Capture {
   // Only with the lock.
   bool complete = false;
-  bool dropped = false;       // by an abort: complete, but what it stood for was not done
-  std::int64_t time_ns = 0;   // when it became complete
+  bool dropped = false;          // by an abort: complete, but what it stood for was not done
+  std::int64_t time_ns = 0;      // when it became complete
   std::weak_ptr<Stream> stream;  // where it was recorded; none: a record is still to come
   std::uint64_t position = 0;
   std::vector<Stream*> waiting;
@@ -27,7 +27,8 @@ class RecordTask : public Task {
  public:
   // `left` is called with the lock when the record is done or dropped.
   using Left = std::function<void(Lock&)>;
-  RecordTask(std::shared_ptr<Capture> capture, Left left) : capture_{std::move(capture)}, left_{std::move(left)} {}
+  RecordTask(std::shared_ptr<Capture> capture, Left left)
+      : capture_{std::move(capture)}, left_{std::move(left)} {}
   Move begin(Scheduler& scheduler, Stream&, Lock& lock) override;
   void drop(Scheduler& scheduler, Stream&, Lock& lock) override;
   void leave(Lock& lock) override {
@@ -77,7 +78,8 @@ class SetFlagTask : public Task {
 
 class AwaitFlagTask : public Task {
  public:
-  AwaitFlagTask(std::shared_ptr<Flag> flag, std::uint32_t seconds) : flag_{std::move(flag)}, seconds_{seconds} {}
+  AwaitFlagTask(std::shared_ptr<Flag> flag, std::uint32_t seconds)
+      : flag_{std::move(flag)}, seconds_{seconds} {}
   Move begin(Scheduler& scheduler, Stream& stream, Lock& lock) override;
   Move due(Scheduler& scheduler, Stream& stream, Lock& lock) override;
   Ran run(std::size_t) override;

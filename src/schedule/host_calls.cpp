@@ -22,16 +22,18 @@ void HostCall::call() const {
     } catch (...) {  // NOLINT(bugprone-empty-catch)
     }
     platform::print_line(
-        true, fmt::format("belay: an exception {} left a callback of stream {}. Nobody can catch it there [rule "
-                          "R-202]; catch it inside the callback.\n",
-                          what, stream->id));
+        true,
+        fmt::format("belay: an exception {} left a callback of stream {}. Nobody can catch it there [rule "
+                    "R-202]; catch it inside the callback.\n",
+                    what, stream->id));
     std::terminate();
   }
 }
 
 bool HostThread::post(std::shared_ptr<HostCall> call, const std::shared_ptr<Group>& group, Lock&) {
   if (!started_) {
-    started_ = platform::start_thread("belay-callback", [self = shared_from_this(), group] { self->serve(group); });
+    started_ =
+        platform::start_thread("belay-callback", [self = shared_from_this(), group] { self->serve(group); });
     if (!started_) return false;
   }
   calls_.push_back(std::move(call));
@@ -98,7 +100,8 @@ Move CallbackTask::begin(Scheduler&, Stream& stream, Lock&) {
     });
     return Move::Finished;
   }
-  call_ = std::make_shared<HostCall>(HostCall{function_, argument_, stream.shared_from_this(), sequence, blocks_});
+  call_ = std::make_shared<HostCall>(
+      HostCall{function_, argument_, stream.shared_from_this(), sequence, blocks_});
   audience->calls.push_back(call_);
   audience->came.notify_all();
   return blocks_ ? Move::Wait : Move::Finished;
@@ -122,7 +125,9 @@ void unsubscribe(Scheduler& scheduler, Stream& stream, Lock& lock) {
       continue;
     }
     each = audience->calls.erase(each);
-    observe::note("R-191", [&] { return fmt::format("a callback of stream {} was never fetched and is dropped", stream.id); });
+    observe::note("R-191", [&] {
+      return fmt::format("a callback of stream {} was never fetched and is dropped", stream.id);
+    });
     if (call->blocks) scheduler.release(stream, call->sequence, lock);
   }
   audience->came.notify_all();
@@ -157,7 +162,8 @@ Fetched fetch_calls(Scheduler& scheduler, const std::shared_ptr<Audience>& audie
     call->executing = false;
     scheduler.host_call_ended(lock);
     if (!call->blocks) continue;
-    call->dropped ? scheduler.let_go(*call->stream, lock) : scheduler.release(*call->stream, call->sequence, lock);
+    call->dropped ? scheduler.let_go(*call->stream, lock)
+                  : scheduler.release(*call->stream, call->sequence, lock);
   }
   return Fetched::Called;
 }

@@ -90,11 +90,13 @@ class CallbackTask : public Task {
   std::shared_ptr<HostCall> call_;
 };
 
-// Takes a stream away from its audience; what is still to be called is dropped, and the stream goes on.
+// Takes a stream away from its audience; what is still to be called is dropped, and the stream goes on
+//
 void unsubscribe(Scheduler& scheduler, Stream& stream, Lock& lock);
 
 enum class Fetched : std::uint8_t { Called, NotSubscribed, TimedOut };
 // Calls what is ready, on this thread, in order.
-Fetched fetch_calls(Scheduler& scheduler, const std::shared_ptr<Audience>& audience, Deadline deadline, Lock& lock);
+Fetched fetch_calls(Scheduler& scheduler, const std::shared_ptr<Audience>& audience, Deadline deadline,
+                    Lock& lock);
 
 }  // namespace belay::schedule

@@ -22,8 +22,8 @@ constexpr auto kLate = 20ms;
 constexpr auto kStuck = 100ms;
 constexpr auto kStuckBesideOthers = 2s;
 
-// How long a worker looks around before it sleeps, and how long who waits looks before he does: less than what
-// sleeping and being woken costs.
+// How long a worker looks around before it sleeps, and how long who waits looks before he does: less than
+// what sleeping and being woken costs.
 constexpr auto kLookAround = 20us;
 constexpr auto kLookForEnd = 10us;
 
@@ -247,7 +247,8 @@ Ran Scheduler::run_pieces(Stream& stream, Task& task, std::size_t piece) {
       if (!ran.more || !to_the_end || stream.cancel.load(std::memory_order_relaxed)) return ran;
     }
   } catch (const std::bad_alloc&) {
-    return {false, out_of_memory("R-16", "the host has no memory left for this task", "", "free host memory")};
+    return {false,
+            out_of_memory("R-16", "the host has no memory left for this task", "", "free host memory")};
   }
 }
 
@@ -305,8 +306,9 @@ void Scheduler::fail(Stream& stream, const Task& task, std::shared_ptr<const Err
     stream.error_position = task.position;
   }
   Group& group = *stream.group;
-  const bool stops = std::ranges::any_of(
-      group.members, [](const Stream* each) { return each->stop_on_failure.load(std::memory_order_relaxed); });
+  const bool stops = std::ranges::any_of(group.members, [](const Stream* each) {
+    return each->stop_on_failure.load(std::memory_order_relaxed);
+  });
   if (!stops || group.stopped) return;
   group.stopped = std::move(error);
   group.culprit = &stream;
@@ -418,7 +420,8 @@ Status Scheduler::submit(Stream& stream, std::unique_ptr<Task> task, const char*
   if (stream.group->stopped) [[unlikely]]
     return std::make_unique<Error>(*stream.group->stopped);
   if (!driven() && workers_ == 0 && !wake_worker(held)) {
-    return refuse({ACL_ERROR_RT_RESOURCE_ALLOC_FAIL, "R-265", "EE1021", "no thread could be started to run tasks",
+    return refuse({ACL_ERROR_RT_RESOURCE_ALLOC_FAIL, "R-265", "EE1021",
+                   "no thread could be started to run tasks",
                    "the system or a limit of this user allows no more threads", "raise ulimit -u"});
   }
   task->sequence = ++sequence_;
@@ -452,15 +455,16 @@ Status Scheduler::submit(Stream& stream, std::unique_ptr<Task> task, const char*
 
 std::uint32_t Scheduler::last_task_of_this_thread() const { return this_thread(this).last_task; }
 
-// Whether a callback that waits for the stream waits for itself: it is of that stream, or what is queued there must
-// be called by the thread that it occupies.
+// Whether a callback that waits for the stream waits for itself: it is of that stream, or what is queued
+// there must be called by the thread that it occupies.
 bool Scheduler::needs_this_thread(const Stream& stream, std::uint64_t position) {
   if (t_inside == &stream) return true;
   const bool same_thread = t_inside->uses_host_functions
                                ? stream.uses_host_functions && stream.group == t_inside->group
                                : stream.audience != nullptr && stream.audience == t_inside->audience;
   if (!same_thread) return false;
-  for (const Task* each = stream.head.get(); each != nullptr && each->position <= position; each = each->next.get()) {
+  for (const Task* each = stream.head.get(); each != nullptr && each->position <= position;
+       each = each->next.get()) {
     if (each->calls_host()) return true;
   }
   return false;
@@ -565,7 +569,8 @@ bool Scheduler::drain(Lock& lock, std::span<const std::shared_ptr<Stream>> strea
     if (stepped) continue;
     if (now - quiet_since >= kStuck || now - stuck_since >= kStuckBesideOthers) {
       observe::note("R-119", [&] {
-        return fmt::format("stream {} waits for something that does not come; its tasks are dropped", (*busy)->id);
+        return fmt::format("stream {} waits for something that does not come; its tasks are dropped",
+                           (*busy)->id);
       });
       for (const std::shared_ptr<Stream>& each : streams) {
         if (is_busy(each)) clear(*each, lock);

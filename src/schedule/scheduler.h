@@ -77,12 +77,14 @@ class Scheduler {
   const Policy& policy() const { return policy_; }
 
   // --- streams ---
-  std::shared_ptr<Stream> open(std::uintptr_t handle, const std::shared_ptr<Group>& group, StreamTraits traits);
+  std::shared_ptr<Stream> open(std::uintptr_t handle, const std::shared_ptr<Group>& group,
+                               StreamTraits traits);
   void end(Stream& stream, Lock& lock);  // drops what is left; a head that runs may finish
 
   // Queues a task. Refused where the stream is destroyed, its group stopped or its device being aborted.
   // `position`: where it stands in its stream.
-  Status submit(Stream& stream, std::unique_ptr<Task> task, const char* api, std::uint64_t* position = nullptr);
+  Status submit(Stream& stream, std::unique_ptr<Task> task, const char* api,
+                std::uint64_t* position = nullptr);
 
   std::uint32_t last_task_of_this_thread() const;  // UINT32_MAX before any
 
@@ -93,8 +95,8 @@ class Scheduler {
   void asked_for_any(Lock& lock);
   // Until something has changed, or until then; for waits of other kinds. Moves work towards `stream`.
   void wait_for_change(Lock& lock, Stream* stream, Deadline deadline);
-  // Until all are done. When nothing in the process can move any more and they still wait, drops them.
-  // False: the caller is a callback of one of them.
+  // Until all are done. When nothing in the process can move any more and they still wait, drops them
+  // . False: the caller is a callback of one of them.
   bool drain(Lock& lock, std::span<const std::shared_ptr<Stream>> streams);
 
   // The first error of a stream at or before a position, which is told once.
@@ -109,7 +111,7 @@ class Scheduler {
   // --- for tasks, with the lock ---
   void release(Stream& stream, std::uint64_t sequence, Lock& lock);  // what its head waited for has come
   void resume(Stream& stream, std::uint64_t sequence, Lock& lock);   // ... and now it has something to run
-  void changed(Lock& lock);  // something that watchers may wait for
+  void changed(Lock& lock);                                          // something that watchers may wait for
   void call_at(Time time, Stream& stream, Lock& lock, bool moves = false);
   void let_go(Stream& stream, Lock& lock);  // the function that held it has returned
   void host_call_began(Lock&) { ++host_calls_running_; }
@@ -176,7 +178,8 @@ class Scheduler {
   std::condition_variable changed_;  // for watchers
   std::condition_variable late_;
   std::size_t watchers_ = 0;
-  std::size_t workers_ = 0, idle_ = 0, busy_ = 0, waking_ = 0;  // all, asleep, in run(), called but not up yet
+  std::size_t workers_ = 0, idle_ = 0, busy_ = 0,
+              waking_ = 0;  // all, asleep, in run(), called but not up yet
   bool late_started_ = false;
   bool somebody_looks_around_ = false;
   const bool worth_spinning_;

@@ -28,8 +28,8 @@ struct Group {
 };
 
 struct StreamTraits {
-  bool runs = true;          // false: tasks are kept and never run (ACL_STREAM_PERSISTENT, R-130)
-  bool takes_work = true;    // false: for the device's own use
+  bool runs = true;           // false: tasks are kept and never run (ACL_STREAM_PERSISTENT, R-130)
+  bool takes_work = true;     // false: for the device's own use
   bool is_waited_for = true;  // false: synchronising returns at once
 };
 
@@ -62,19 +62,22 @@ class Stream : public std::enable_shared_from_this<Stream> {
   std::atomic<std::uint32_t> overflow_switch{0}, custom_tag{0}, cache_switch{0};
   std::array<std::atomic<std::int64_t>, 2> core_limits{-1, -1};
 
-  bool idle() const { return finished.load(std::memory_order_acquire) == submitted.load(std::memory_order_acquire); }
+  bool idle() const {
+    return finished.load(std::memory_order_acquire) == submitted.load(std::memory_order_acquire);
+  }
 
   // Only with the lock, where not atomic.
   std::unique_ptr<Task> head;
   Task* tail = nullptr;
   std::atomic<std::uint64_t> submitted{0}, finished{0};
   std::atomic<bool> troubled{false};  // error, here or of the group, may be there to tell
-  bool running = false;  // its head is in run()
-  bool waiting = false;  // its head answered Wait
-  bool ready = false;    // it stands in the scheduler's list
-  bool held = false;     // a function of the program that an abort dropped is still running: nothing else may
-  bool ended = false;    // destroyed: takes no task any more
-  bool clearing = false;  // an abort is under way: what comes now is dropped too
+  bool running = false;               // its head is in run()
+  bool waiting = false;               // its head answered Wait
+  bool ready = false;                 // it stands in the scheduler's list
+  bool held =
+      false;  // a function of the program that an abort dropped is still running: nothing else may
+  bool ended = false;               // destroyed: takes no task any more
+  bool clearing = false;            // an abort is under way: what comes now is dropped too
   std::atomic<bool> cancel{false};  // the head is to stop at the next piece
   // Threads that wait for a position of it, and whether it was dropped before it was reached.
   struct Waiter {
@@ -91,7 +94,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   // Host callbacks: the two ways do not mix on one stream.
   bool uses_host_functions = false;
   std::shared_ptr<class Audience> audience;  // the thread that subscribed
-  std::uint64_t subscriptions = 0;           // so far: a callback belongs to the one under which it was launched
+  std::uint64_t subscriptions = 0;  // so far: a callback belongs to the one under which it was launched
 };
 
 }  // namespace belay::schedule

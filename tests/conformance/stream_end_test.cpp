@@ -154,6 +154,60 @@ TEST_F(StreamEnd, R119_DestroyingAContextWaitsForItsWork) {
   EXPECT_EQ(::aclrtSynchronizeStream(outside.get()), ACL_SUCCESS);
 }
 
+// However long it takes: what is waited for has begun, and will come.
+TEST_F(StreamEnd, R59_R119_AWaitForWorkThatRunsIsNeverGivenUp) {
+  const Marks marks;
+  const aclrtContext primary = current_context();
+  const Stream outside;
+  HostGate gate;
+  const Event event;
+  gate.hold_and_enter(outside.get());
+  event.record(outside.get());
+  EXPECT_EQ(aclrtSetDevice(1), ACL_SUCCESS);  // ends by a reset
+  const Witness by_reset;
+  EXPECT_EQ(::aclrtStreamWaitEvent(nullptr, event.get()), ACL_SUCCESS);
+  by_reset.queue(nullptr);
+  aclrtContext context = nullptr;  // ends by itself
+  ASSERT_EQ(aclrtCreateContext(&context, 0), ACL_SUCCESS);
+  EXPECT_EQ(::aclrtStreamWaitEvent(nullptr, event.get()), ACL_SUCCESS);
+  marks.queue(nullptr);
+  EXPECT_EQ(aclrtSetCurrentContext(primary), ACL_SUCCESS);
+  {
+    const OpensLater later(gate, 3500ms);
+    Waiting reset([] { return aclrtResetDevice(1); });
+    EXPECT_EQ(aclrtDestroyContext(context), ACL_SUCCESS);
+    EXPECT_EQ(reset.fetch(), ACL_SUCCESS);
+    EXPECT_TRUE(marks.set());
+    EXPECT_TRUE(by_reset.done());
+  }
+  EXPECT_EQ(::aclrtSynchronizeStream(outside.get()), ACL_SUCCESS);
+}
+
+// While others are at work as well.
+TEST_F(StreamEnd, R119_StreamsThatNobodyCanFreeHoldNobodyUpForEver) {
+  const aclrtContext primary = current_context();
+  const Marks marks;
+  const Stream busy;
+  std::atomic<bool> over{false};
+  std::thread other([&] {
+    EXPECT_EQ(aclrtSetCurrentContext(primary), ACL_SUCCESS);
+    while (!over) {
+      marks.queue(busy.get(), 0);
+      EXPECT_EQ(::aclrtSynchronizeStream(busy.get()), ACL_SUCCESS);
+    }
+  });
+  aclrtContext context = nullptr;
+  aclrtNotify never = nullptr;
+  ASSERT_EQ(aclrtCreateContext(&context, 0), ACL_SUCCESS);
+  ASSERT_EQ(aclrtCreateNotify(&never, 0), ACL_SUCCESS);
+  EXPECT_EQ(aclrtWaitAndResetNotify(never, nullptr, 0), ACL_SUCCESS);
+  EXPECT_EQ(aclrtDestroyContext(context), ACL_SUCCESS);
+  over = true;
+  other.join();
+  EXPECT_EQ(aclrtSetCurrentContext(primary), ACL_SUCCESS);
+  EXPECT_EQ(aclrtDestroyNotify(never), ACL_SUCCESS);
+}
+
 TEST_F(StreamEnd, R119_StreamsThatNobodyCanFreeAreDropped) {
   const Marks marks;
   const aclrtContext primary = current_context();

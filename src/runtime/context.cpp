@@ -75,7 +75,6 @@ Contexts::End Contexts::end(Handle handle) {
   if (found == live_.end()) return ended_.contains(handle) ? End::EndedButBound : End::Unknown;
   const std::shared_ptr<Context> context = std::move(found->second);
   live_.erase(found);
-  context->alive.store(false, std::memory_order_release);
   ended_.emplace(handle, context);
   if (bound() == context.get()) bind(nullptr);
   return End::Ended;

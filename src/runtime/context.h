@@ -44,7 +44,10 @@ class Contexts {
   // A live context by its handle, or null.
   std::shared_ptr<Context> find(Handle handle) const;
   enum class End : std::uint8_t { Ended, Unknown, EndedButBound };
+  // Takes it from the program: nobody can bind it any more. Functions that its streams still call find it
+  // current until it is dead.
   End end(Handle handle);
+  static void bury(Context& context) { context.alive.store(false, std::memory_order_release); }
 
   // The calling thread's binding. `bound` may be dead; `current` is null then.
   static Context* bound();

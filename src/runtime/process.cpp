@@ -161,7 +161,11 @@ Status Process::reset_device(std::int32_t id, bool force) {
     }
   }
   if (!released) return done();
-  if (primary) end_streams(*primary);  // without the lock: what is waited for may call us
+  if (primary) {
+    end_streams(*primary);  // without the lock: what is waited for may call us
+    Contexts::bury(*primary);
+    end_streams(*primary);  // one that another thread made in the last moment
+  }
   {
     const std::lock_guard lock{devices_mutex_};
     close_if_unused(index);
@@ -222,6 +226,8 @@ Status Process::destroy_context(Handle handle) {
       break;
   }
   end_streams(*context);
+  Contexts::bury(*context);
+  end_streams(*context);  // one that another thread made in the last moment
   const std::lock_guard lock{devices_mutex_};
   --devices_[context->device].explicit_contexts;
   close_if_unused(context->device);

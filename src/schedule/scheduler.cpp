@@ -122,7 +122,8 @@ void Scheduler::work() {
     if (timers_.empty() || stopping()) {
       work_.wait(held);
     } else {
-      work_.wait_until(held, timers_.begin()->first);
+      const Time first = timers_.begin()->first;  // a copy: others may fire it while this one sleeps
+      work_.wait_until(held, first);
     }
     --idle_;
     if (waking_ > 0) --waking_;
@@ -538,6 +539,19 @@ bool Scheduler::nothing_moves() const {
   return running_ == 0 && ready_count_ == 0 && host_calls_running_ == 0 && delays_ == 0;
 }
 
+// Follows what a stream waits for: as long as somebody there can move, it may still come.
+bool Scheduler::waits_in_vain(const Stream& stream) {
+  const Stream* at = &stream;
+  for (std::size_t hops = 0; hops < 100'000; ++hops) {
+    if (!at->head || !at->waiting) return false;
+    if (at->head->calls_host() && at->head->executing()) return false;
+    const Stream* other = at->head->waits_for();
+    if (other == nullptr || other == &stream) return true;
+    at = other;
+  }
+  return true;  // a ring that does not lead back here
+}
+
 bool Scheduler::drain(Lock& lock, std::span<const std::shared_ptr<Stream>> streams) {
   for (const std::shared_ptr<Stream>& each : streams) {
     if (t_inside != nullptr && t_inside->group == each->group) return false;
@@ -545,9 +559,7 @@ bool Scheduler::drain(Lock& lock, std::span<const std::shared_ptr<Stream>> strea
   const auto is_busy = [](const std::shared_ptr<Stream>& each) {
     return each->head && each->traits.runs && !each->group->stopped;
   };
-  const auto is_stuck = [](const std::shared_ptr<Stream>& each) {
-    return each->waiting && !(each->head->calls_host() && each->head->executing());
-  };
+  const auto is_stuck = [](const std::shared_ptr<Stream>& each) { return waits_in_vain(*each); };
   const auto finished = [&] {
     std::uint64_t sum = 0;
     for (const std::shared_ptr<Stream>& each : streams) sum += each->finished.load(std::memory_order_relaxed);

@@ -7,10 +7,12 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
 #include "support/captured_process.h"
+#include "support/sanitizer.h"
 #include "support/streams.h"
 
 namespace {
@@ -348,6 +350,8 @@ const std::vector<Way>& ways() {
 
 void expect_all_end(const Settings& settings) {
   for (const Way& way : ways()) {
+    // A sanitizer's own allocator keeps its locks across a fork, and our workers allocate.
+    if (belay_test::kUnderASanitizer && std::string_view{way.name}.starts_with("fork")) continue;
     Settings all = {{"ASAN_OPTIONS", "detect_leaks=0"}, {"BELAY_LEAKS", "off"}};
     all.insert(all.end(), settings.begin(), settings.end());
     const Ending ending = run_this_test_as(way.name, all, 60);

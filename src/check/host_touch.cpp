@@ -53,4 +53,6 @@ void explain_host_touches(Memory& memory) {
   platform::observe_faults(explain);
 }
 
+void stop_explaining() { g_memory.store(nullptr, std::memory_order_release); }
+
 }  // namespace belay::check

@@ -7,5 +7,6 @@ namespace belay::check {
 
 // From now on a fault inside the device window is explained. The memory must live for ever.
 void explain_host_touches(Memory& memory);
+void stop_explaining();
 
 }  // namespace belay::check

@@ -70,6 +70,8 @@ void report_leaks(Memory& memory) {
   observe::listen(hear, observe::bit(observe::What::DeviceClosing) | observe::bit(observe::What::Finalized));
 }
 
+void stop_reporting_leaks() { g_memory.store(nullptr, std::memory_order_release); }
+
 void report_leaks_at_exit() { tell_all("when the process ended [rule M-411]"); }
 
 }  // namespace belay::check

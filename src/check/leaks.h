@@ -9,5 +9,6 @@ namespace belay::check {
 void report_leaks(Memory& memory);
 // At exit: what no earlier report has listed.
 void report_leaks_at_exit();
+void stop_reporting_leaks();
 
 }  // namespace belay::check

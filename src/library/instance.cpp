@@ -8,7 +8,7 @@
 #include <mutex>
 #include <vector>
 
-#include "api/door.h"
+#include "library/instance.h"
 #include "check/host_touch.h"
 #include "check/leaks.h"
 #include "check/notes.h"
@@ -16,6 +16,7 @@
 #include "platform/process.h"
 #include "report/log.h"
 #include "report/messages.h"
+#include "trace/census.h"
 #include "trace/summary.h"
 
 namespace belay {
@@ -25,6 +26,8 @@ std::atomic<Process*> g_process{nullptr};
 // There from the start, without a guard that a fork could find half-way.
 constinit std::mutex g_making;
 constinit std::atomic<bool> g_rests_at_exit{false};
+constinit std::atomic<bool> g_watched{false};
+constinit std::atomic<std::uint64_t> g_generation{0};
 
 // In the child of a fork: the parent's devices, contexts and messages are not ours.
 void start_afresh() {
@@ -34,6 +37,7 @@ void start_afresh() {
     old->machine().abandon();
     of_parents->push_back(old);
   }
+  trace::drop_census();
   new (&g_making) std::mutex;  // another thread of the parent may have held it
   Contexts::bind(nullptr);
   RangePool::forget_thread_ranges();
@@ -71,8 +75,7 @@ void rest_at_exit() {
   if (Process* process = g_process.load(std::memory_order_acquire)) process->scheduler().stop_at_exit();
 }
 
-Process& make_process() {
-  const std::lock_guard lock{g_making};
+Process& make_process_locked() {
   if (Process* made = g_process.load()) return *made;
   std::unique_ptr<Process> process = start_process();
   const Settings& settings = process->settings();
@@ -80,9 +83,21 @@ Process& make_process() {
   if (settings.fault_report) check::explain_host_touches(process->memory());
   if (settings.leak_report) check::report_leaks(process->memory());
   if (settings.summary) trace::keep_summary(process->memory(), settings.soc);
+  if (g_watched.load()) trace::keep_census(process->memory());
   if (!g_rests_at_exit.exchange(true)) (void)std::atexit(rest_at_exit);
   g_process.store(process.get(), std::memory_order_release);
   return *process.release();
+}
+
+Process& make_process() {
+  const std::lock_guard lock{g_making};
+  return make_process_locked();
+}
+
+// A thread that a dying runtime has just woken may still have a few steps to go in it.
+void bury(std::unique_ptr<Process> process) {
+  static auto* grave = new std::unique_ptr<Process>;
+  *grave = std::move(process);
 }
 
 // While the library is loaded: a fork during the very first call must be seen too.
@@ -96,6 +111,34 @@ __attribute__((destructor)) void last_words() {
 }
 
 }  // namespace
+
+Status restart() {
+  const std::lock_guard lock{g_making};
+  std::unique_ptr<Process> old{g_process.exchange(nullptr)};
+  if (old != nullptr) {
+    check::stop_explaining();
+    check::stop_reporting_leaks();
+    trace::drop_summary();
+    old->close();
+    trace::drop_census();
+    RangePool::forget_thread_ranges();
+    bury(std::move(old));
+  }
+  Contexts::bind(nullptr);
+  report::forget();
+  ++g_generation;
+  return make_process_locked().usable();
+}
+
+std::uint64_t generation() { return g_generation.load(); }
+
+void watch_blocks() {
+  if (g_watched.exchange(true)) return;
+  const std::lock_guard lock{g_making};
+  if (Process* made = g_process.load()) trace::keep_census(made->memory());
+}
+
+Process* running_if_any() { return g_process.load(std::memory_order_acquire); }
 
 Process& running() {
   Process* made = g_process.load(std::memory_order_acquire);

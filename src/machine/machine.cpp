@@ -129,6 +129,11 @@ Result<std::unique_ptr<Machine>> Machine::join(const Wish& wish) {
   return machine;
 }
 
+void Machine::depart() {
+  if (!met_.directory.empty()) leave(met_);
+  met_.memory = {};
+}
+
 namespace {
 void add(Use& to, const Use& more) {
   for (std::size_t kind = 0; kind < kKinds; ++kind) to[kind] += more[kind];

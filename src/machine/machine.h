@@ -36,6 +36,9 @@ class Machine {
   // Why this process is alone although nobody asked for that; empty otherwise.
   const std::string& note() const { return note_; }
 
+  // This process is no longer on the machine, and must not ask a ledger again.
+  void depart();
+
   // In a forked child: the machine is the parent's.
   void abandon() { met_.memory.abandon(); }
 

@@ -67,10 +67,14 @@ Contents::Contents(HeapMap& map, const ContentsSettings& settings)
       [this](Heap& heap, std::size_t index, HeapClass heap_class) { return carve(heap, index, heap_class); });
 }
 
-Contents::~Contents() {
+Contents::~Contents() { close(); }
+
+void Contents::close() {
   for (std::size_t i = 0; i < map_.heap_count(); ++i) {
-    if (std::byte* view = map_.heap_at(map_.heap_start(i)).view.load()) file_.unview(view, kHeapBytes);
+    if (std::byte* view = map_.heap_at(map_.heap_start(i)).view.exchange(nullptr))
+      file_.unview(view, kHeapBytes);
   }
+  file_.close();
 }
 
 template <class Do>

@@ -86,6 +86,7 @@ class Contents {
   // Whether a device has only as many large pages as the kernel's pool.
   bool pool_is_limit() const { return keeps_bytes() && large_.must_be_from_pool(); }
   void abandon() { file_.abandon(); }
+  void close();  // all bytes go back to the system; nobody may ask for one any more
 
  private:
   static bool start_table(Heap& heap, std::uint8_t shift);

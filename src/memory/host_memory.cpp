@@ -98,6 +98,21 @@ Status HostMemory::release(void* pointer) {
   return done();
 }
 
+void HostMemory::close() {
+  const std::unique_lock lock{mutex_};
+  for (const auto& [start, registration] : registrations_) {
+    if (registration.locked_here) platform::unlock_pages(reinterpret_cast<void*>(start), registration.bytes);
+  }
+  registrations_.clear();
+  for (const auto& [start, block] : blocks_) {
+    observe::publish({observe::What::HostFreed, 0, start, 0, block.asked, block.bytes, 4_KiB});
+    platform::unmap_pinned(reinterpret_cast<void*>(start), block.bytes);
+  }
+  blocks_.clear();
+  alias_base_.store(0);
+  platform::release_addresses(aliases_);
+}
+
 std::optional<HostRange> HostMemory::pinned_around(std::uintptr_t address) const {
   auto after = blocks_.upper_bound(address);
   if (after == blocks_.begin()) return std::nullopt;
@@ -118,10 +133,10 @@ std::uintptr_t HostMemory::take_alias(std::size_t bytes) {
   if (alias_base_.load(std::memory_order_relaxed) == 0) {
     // The driver's place for host memory under a device address, else anywhere (D-31).
     static constexpr std::array<std::uintptr_t, 2> kWished{0x070000000000, 0x220000000000};
-    const platform::AddressRange range = platform::reserve_addresses(kAliasBytes, kWished);
-    if (range.base == 0) return 0;
-    free_aliases_.give(range.base, kAliasBytes);
-    alias_base_.store(range.base, std::memory_order_release);
+    aliases_ = platform::reserve_addresses(kAliasBytes, kWished);
+    if (aliases_.base == 0) return 0;
+    free_aliases_.give(aliases_.base, kAliasBytes);
+    alias_base_.store(aliases_.base, std::memory_order_release);
   }
   return free_aliases_.take(bytes).value_or(0);
 }
@@ -145,6 +160,11 @@ Result<std::uintptr_t> HostMemory::register_range(std::uintptr_t start, std::siz
   if (wish.pinned && pinned) {
     return rejected("M-206", "flag", "ACL_HOST_REG_PINNED", "the memory is page-locked already",
                     "leave out ACL_HOST_REG_PINNED for memory from aclrtMallocHost");
+  }
+  if (platform::has_unwritable_part(start, bytes)) {
+    return driver_refuses("Y-122",
+                          fmt::format("the range {} + {} bytes may not be written", hex(start), bytes),
+                          "register memory that is mapped for reading and writing");
   }
   if (wish.mapped) {
     const bool same_address = pinned && blocks_.at(pinned->start).unified_address;

@@ -37,6 +37,13 @@ class HostMemory {
   Status release(void* start);  // M-189, M-193
   bool owns(std::uintptr_t start) const;
 
+  template <class Act>
+  void for_each_block(Act&& act) const {  // start, asked, bytes
+    const std::shared_lock lock{mutex_};
+    for (const auto& [start, block] : blocks_) act(start, block.asked, block.bytes);
+  }
+  void close();  // frees every block and ends every registration
+
   Result<std::uintptr_t> register_range(std::uintptr_t start, std::size_t bytes, RegisterWish wish);
   Status unregister(std::uintptr_t start);
   std::optional<std::uintptr_t> device_pointer(std::uintptr_t start) const;
@@ -76,6 +83,7 @@ class HostMemory {
   std::map<std::uintptr_t, Registration> registrations_;
   static constexpr std::size_t kAliasBytes = 1_TiB;
   std::atomic<std::uintptr_t> alias_base_{0};  // read by every copy, without the lock
+  platform::AddressRange aliases_;
   RunMap free_aliases_;
 };
 

@@ -142,6 +142,17 @@ void Memory::close_device(std::uint32_t device) {
   peers_.drop(device);
 }
 
+void Memory::close() {
+  for (std::uint32_t device = 0; device < settings_.devices(); ++device) {
+    map_.for_each_block(device, [&](const Block& block) {
+      if (const std::optional<Block> mine = map_.withdraw(block.start)) end_block(*mine);
+    });
+  }
+  host_.close();
+  contents_.close();
+  platform::release_addresses(map_.window());
+}
+
 Whereabouts Memory::locate(std::uintptr_t address) const {
   if (map_.contains(address)) {
     const std::optional<Block> block = map_.find(address);

@@ -58,6 +58,9 @@ class Memory {
   // Ends every block of a device; host memory of the RC form stays (M-406, M-407, M-438).
   void close_device(std::uint32_t device);
 
+  // Ends every block there is and gives all addresses back, for a process that starts anew.
+  void close();
+
   Whereabouts locate(std::uintptr_t address) const;
   std::optional<Block> find(std::uintptr_t address) const { return map_.find(address); }
   // What is wrong with an address that no block starts at, in words.

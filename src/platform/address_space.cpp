@@ -20,24 +20,27 @@ void* raw_mmap(std::uintptr_t at, std::size_t bytes, int flags) {
   return reinterpret_cast<void*>(got);
 }
 
-// Every byte unmapped or PROT_NONE? Then the numbers can be used although the range is not ours.
-bool inaccessible(std::uintptr_t base, std::size_t bytes) {
+// Whether `has` is true for the rights ("rw-p") of any mapping in a range. `unknown` where the system does not tell.
+template <class Has>
+bool any_mapping(std::uintptr_t base, std::size_t bytes, bool unknown, Has&& has) {
   std::FILE* maps = std::fopen("/proc/self/maps", "re");
-  if (maps == nullptr) return false;
-  bool free = true;
+  if (maps == nullptr) return unknown;
+  bool found = false;
   char line[512];
-  while (std::fgets(line, sizeof line, maps) != nullptr) {
+  while (!found && std::fgets(line, sizeof line, maps) != nullptr) {
     std::uintptr_t from = 0;
     std::uintptr_t to = 0;
     char rights[8] = "";
     if (std::sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %7s", &from, &to, rights) != 3) continue;
-    if (from < base + bytes && to > base && std::strncmp(rights, "---", 3) != 0) {
-      free = false;
-      break;
-    }
+    found = from < base + bytes && to > base && has(rights);
   }
   std::fclose(maps);
-  return free;
+  return found;
+}
+
+// Every byte unmapped or PROT_NONE? Then the numbers can be used although the range is not ours.
+bool inaccessible(std::uintptr_t base, std::size_t bytes) {
+  return !any_mapping(base, bytes, true, [](const char* rights) { return std::strncmp(rights, "---", 3) != 0; });
 }
 
 bool under_valgrind() {
@@ -70,6 +73,14 @@ AddressRange reserve_addresses(std::size_t bytes, std::span<const std::uintptr_t
   if (got == MAP_FAILED || reinterpret_cast<long>(got) < 0) return {};
   keep_out_of_dumps_and_children(got, bytes);
   return {reinterpret_cast<std::uintptr_t>(got), bytes, true};
+}
+
+bool has_unwritable_part(std::uintptr_t start, std::size_t bytes) {
+  return any_mapping(start, bytes, false, [](const char* rights) { return rights[1] != 'w'; });
+}
+
+void release_addresses(const AddressRange& range) {
+  if (range.reserved) ::munmap(reinterpret_cast<void*>(range.base), range.bytes);
 }
 
 bool protect_pages(void* start, std::size_t bytes, bool writable) {

@@ -24,6 +24,12 @@ struct AddressRange {
 // that the process has no room at all.
 AddressRange reserve_addresses(std::size_t bytes, std::span<const std::uintptr_t> wished_bases);
 
+// Whether something that may not be written is mapped in a range.
+bool has_unwritable_part(std::uintptr_t start, std::size_t bytes);
+
+// Gives a reservation back, with everything that was mapped into it.
+void release_addresses(const AddressRange& range);
+
 // Forbids (or allows again) writing to whole pages of a mapping made inside a reservation.
 bool protect_pages(void* start, std::size_t bytes, bool writable);
 

@@ -37,7 +37,9 @@ int memory_file(const char* name, unsigned flags) {
   return file >= 0 || errno != EINVAL ? file : ::memfd_create(name, MFD_CLOEXEC | flags);
 }
 
-SharedBytes::~SharedBytes() {
+SharedBytes::~SharedBytes() { close(); }
+
+void SharedBytes::close() {
   if (unfiled_ != nullptr) ::munmap(unfiled_, unfiled_bytes_);
   abandon();
 }

@@ -41,6 +41,9 @@ class SharedBytes {
   bool discard(std::size_t offset, std::size_t bytes) const;
   std::size_t committed() const;
 
+  // Lets go of everything; views must be gone.
+  void close();
+
   // After fork the child must not keep the parent's bytes alive.
   void abandon();
 

@@ -62,6 +62,13 @@ std::shared_ptr<Context> Contexts::add(bool primary, std::shared_ptr<schedule::G
   return context;
 }
 
+std::vector<std::shared_ptr<Context>> Contexts::all() const {
+  const std::lock_guard lock{mutex_};
+  std::vector<std::shared_ptr<Context>> contexts;
+  for (const auto& [handle, context] : live_) contexts.push_back(context);
+  return contexts;
+}
+
 std::shared_ptr<Context> Contexts::find(Handle handle) const {
   const std::lock_guard lock{mutex_};
   const auto found = live_.find(handle);

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "runtime/handles.h"
 #include "runtime/streams.h"
@@ -41,6 +42,7 @@ class Contexts {
   std::shared_ptr<Context> add(bool primary, std::shared_ptr<schedule::Group> group,
                                StreamRef default_stream);
 
+  std::vector<std::shared_ptr<Context>> all() const;
   // A live context by its handle, or null.
   std::shared_ptr<Context> find(Handle handle) const;
   enum class End : std::uint8_t { Ended, Unknown, EndedButBound };

@@ -120,6 +120,22 @@ void Process::end_streams(const Context& context) {
     thread->close(lock);
 }
 
+void Process::close() {
+  for (const std::shared_ptr<Context>& context : contexts_.all()) {
+    {
+      schedule::Lock lock = scheduler_.lock();
+      for (const StreamRef& each : streams_.of_group(*context->group)) scheduler_.clear(*each, lock);
+    }
+    (void)contexts_.end(context->handle);
+    end_streams(*context);
+    Contexts::bury(*context);
+  }
+  for (Device& device : devices_) device.primary = nullptr;
+  scheduler_.retire();
+  memory_.close();
+  machine_->depart();
+}
+
 bool Process::close_if_unused(std::uint32_t id) {
   Device& device = devices_[id];
   if (device.set_count != 0 || device.explicit_contexts != 0 || !device.open) return false;

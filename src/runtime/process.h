@@ -49,6 +49,9 @@ class Process {
   bool has_device(std::int64_t id) const { return id >= 0 && id < device_count(); }
   bool opened_a_device() const { return opened_a_device_.load(std::memory_order_acquire); }
 
+  // Drops all work and ends everything, for a process that starts anew. No other thread may be inside a call.
+  void close();
+
   // The calling thread's context; sets the configured default device where there is none (M-3, R-30).
   Context* current() {
     Context* context = Contexts::current();

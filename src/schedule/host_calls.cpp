@@ -30,11 +30,12 @@ void HostCall::call() const {
   }
 }
 
-bool HostThread::post(std::shared_ptr<HostCall> call, const std::shared_ptr<Group>& group, Lock&) {
+bool HostThread::post(std::shared_ptr<HostCall> call, const std::shared_ptr<Group>& group, Lock& lock) {
   if (!started_) {
     started_ =
         platform::start_thread("belay-callback", [self = shared_from_this(), group] { self->serve(group); });
     if (!started_) return false;
+    scheduler_.host_thread_began(lock);
   }
   calls_.push_back(std::move(call));
   came_.notify_one();
@@ -50,7 +51,10 @@ void HostThread::serve(const std::shared_ptr<Group>& group) {
   Lock held = scheduler_.lock();
   for (;;) {
     if (calls_.empty()) {
-      if (closed_) return;
+      if (closed_) {
+        scheduler_.host_thread_ends(held);
+        return;
+      }
       came_.wait(held);
       continue;
     }

@@ -107,7 +107,7 @@ bool Scheduler::look_around(Lock& lock) {
 void Scheduler::work() {
   t_is_worker = true;
   Lock held = lock();
-  for (;;) {
+  while (!retiring_) {
     if (!stopping()) {
       fire_due(held);
       if (Stream* stream = policy_.mode == Mode::Fifo ? oldest() : ready_first_) {
@@ -128,13 +128,15 @@ void Scheduler::work() {
     --idle_;
     if (waking_ > 0) --waking_;
   }
+  --workers_;
+  changed(held);
 }
 
 // Driven by calls, nobody would ever reach a function of the program that it waits for by means of its own
 // (a condition variable, a flag). After a moment of silence this thread goes there.
 void Scheduler::work_late() {
   Lock held = lock();
-  for (;;) {
+  while (!retiring_) {
     if (late_calls_.empty()) {
       late_.wait(held);
       continue;
@@ -149,6 +151,8 @@ void Scheduler::work_late() {
     }
     if (!late_calls_.empty() && late_calls_.begin()->first == first) wait_for_change(held, nullptr, {});
   }
+  late_started_ = false;
+  changed(held);
 }
 
 // --- the list of streams that can go --------------------------------------------------------------
@@ -679,6 +683,18 @@ void Scheduler::end(Stream& stream, Lock& lock) {
   drop_queue(stream, lock);
   std::erase(stream.group->members, &stream);
   if (stream.group->culprit == &stream) stream.group->culprit = nullptr;
+}
+
+void Scheduler::retire() {
+  Lock held = lock();
+  retiring_ = true;
+  ++watchers_;
+  while (workers_ > 0 || late_started_ || host_threads_ > 0) {
+    work_.notify_all();
+    late_.notify_all();
+    changed_.wait_for(held, 10ms);  // a worker that looks around is not asleep yet and hears no call
+  }
+  --watchers_;
 }
 
 void Scheduler::stop_at_exit() {

@@ -120,6 +120,14 @@ class Scheduler {
   bool stopping() const { return stopping_.load(std::memory_order_relaxed); }
   static std::int64_t now_ns() { return Clock::now().time_since_epoch().count(); }
 
+  // No stream is left: returns when no thread of ours will ask for anything again.
+  void retire();
+  void host_thread_began(Lock&) { ++host_threads_; }
+  void host_thread_ends(Lock& lock) {
+    --host_threads_;
+    changed(lock);
+  }
+
   // The process exits: workers rest; who still waits moves the work himself.
   void stop_at_exit();
 
@@ -181,7 +189,9 @@ class Scheduler {
   std::size_t watchers_ = 0;
   std::size_t workers_ = 0, idle_ = 0, busy_ = 0,
               waking_ = 0;  // all, asleep, in run(), called but not up yet
+  std::size_t host_threads_ = 0;
   bool late_started_ = false;
+  bool retiring_ = false;
   bool somebody_looks_around_ = false;
   const bool worth_spinning_;
   std::atomic<bool> stopping_{false};

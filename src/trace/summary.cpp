@@ -116,6 +116,8 @@ void keep_summary(Memory& memory, const std::string& soc) {
   observe::listen(hear, ~std::uint32_t{0});
 }
 
+void drop_summary() { g_memory.store(nullptr, std::memory_order_release); }
+
 void print_summary() {
   Memory* memory = g_memory.load(std::memory_order_acquire);
   if (memory == nullptr) return;

@@ -9,5 +9,6 @@ namespace belay::trace {
 
 void keep_summary(Memory& memory, const std::string& soc);
 void print_summary();
+void drop_summary();
 
 }  // namespace belay::trace

@@ -1,0 +1,70 @@
+/*
+ * belay's own functions, for test programs and tools. None of them exists in a CANN toolkit: a program that must
+ * run on both looks them up with dlsym.
+ */
+#ifndef BELAY_BELAY_H_
+#define BELAY_BELAY_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "acl/acl_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Stands for page-locked host memory where a device is asked for. */
+#define BELAY_HOST (-1)
+
+/*
+ * Ends everything that this process has (streams, contexts, devices, every block of device and page-locked memory,
+ * the count of aclInit, messages), leaves the emulated machine, and starts anew with the settings that the
+ * environment has now. All old handles and addresses are dead. No other thread may be inside a call.
+ * 0, or the code of what is wrong with the new settings; aclGetRecentErrMsg says it in words.
+ */
+ACL_FUNC_VISIBILITY int belay_restart(void);
+
+/* How often belay_restart was called. */
+ACL_FUNC_VISIBILITY uint64_t belay_generation(void);
+
+/* Devices that this process sees. */
+ACL_FUNC_VISIBILITY uint32_t belay_device_count(void);
+
+/* Begins to keep peaks and serial numbers of blocks, from now on; the functions below do it by themselves. Makes
+ * nothing and opens no device, so it can be called first of all. */
+ACL_FUNC_VISIBILITY void belay_watch(void);
+
+/* What this process holds on a device. Bytes are charged bytes: whole pages. */
+typedef struct belayUse {
+    size_t blocks;
+    size_t bytes;
+    size_t peakBytes; /* the most since the start or belay_reset_peak */
+} belayUse;
+
+/* 0, or -1 where there is no such device. Needs no context and opens no device. */
+ACL_FUNC_VISIBILITY int belay_memory_use(int32_t device, belayUse *use);
+ACL_FUNC_VISIBILITY int belay_reset_peak(int32_t device);
+
+typedef struct belayBlock {
+    uint64_t address;
+    size_t asked;    /* by the caller */
+    size_t bytes;    /* charged */
+    size_t pageSize;
+    uint64_t serial; /* rises with every allocation, from 1 at each start */
+} belayBlock;
+
+/* Writes up to `room` live blocks and returns how many there are; SIZE_MAX where there is no such device. */
+ACL_FUNC_VISIBILITY size_t belay_blocks(int32_t device, belayBlock *blocks, size_t room);
+
+/* Whether host code may read and write at an address, as far as the runtime has a say: 0 for device memory,
+ * unless BELAY_HOST_ACCESS=allow or a form in which host and device are one. */
+ACL_FUNC_VISIBILITY int belay_host_may_touch(const void *address);
+/* Whether that is so for device memory. */
+ACL_FUNC_VISIBILITY int belay_host_may_touch_devices(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

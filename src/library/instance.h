@@ -1,0 +1,15 @@
+// The one runtime of this process, for the functions that are belay's own.
+#pragma once
+
+#include <cstdint>
+
+#include "api/door.h"
+
+namespace belay {
+
+Status restart();
+std::uint64_t generation();
+void watch_blocks();
+Process* running_if_any();  // makes none
+
+}  // namespace belay

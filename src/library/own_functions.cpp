@@ -1,0 +1,80 @@
+// The functions of include/belay/belay.h.
+#include <algorithm>
+
+#include "belay/belay.h"
+#include "library/instance.h"
+#include "trace/census.h"
+
+using namespace belay;
+
+int belay_restart(void) {
+  return answered("belay_restart", [] { return restart(); });
+}
+
+uint64_t belay_generation(void) { return generation(); }
+
+uint32_t belay_device_count(void) {
+  try {
+    return running().device_count();
+  } catch (const std::bad_alloc&) {
+    return 0;
+  }
+}
+
+void belay_watch(void) { watch_blocks(); }
+
+namespace {
+
+// What `ask` answers, once blocks are being watched; `otherwise` where there is no such device.
+template <class Answer, class Ask>
+Answer watched(Answer otherwise, Ask&& ask) noexcept {
+  try {
+    watch_blocks();
+    (void)running();
+    return ask();
+  } catch (const std::bad_alloc&) {
+    return otherwise;
+  }
+}
+
+}  // namespace
+
+int belay_memory_use(int32_t device, belayUse* use) {
+  return watched(-1, [&] {
+    const std::optional<trace::Held> held = trace::held_on(device);
+    if (!held || use == nullptr) return -1;
+    *use = {held->blocks, held->bytes, held->peak};
+    return 0;
+  });
+}
+
+int belay_reset_peak(int32_t device) {
+  return watched(-1, [&] { return trace::reset_peak(device) ? 0 : -1; });
+}
+
+size_t belay_blocks(int32_t device, belayBlock* blocks, size_t room) {
+  return watched(std::size_t{SIZE_MAX}, [&] {
+    const std::optional<std::vector<trace::LiveBlock>> live = trace::blocks_on(device);
+    if (!live) return std::size_t{SIZE_MAX};
+    for (std::size_t i = 0; blocks != nullptr && i < std::min(room, live->size()); ++i) {
+      const trace::LiveBlock& block = (*live)[i];
+      blocks[i] = {block.address, block.asked, block.bytes, block.page, block.serial};
+    }
+    return live->size();
+  });
+}
+
+int belay_host_may_touch(const void* address) {
+  Process* process = running_if_any();
+  if (process == nullptr || process->memory().contents().host_may_touch()) return 1;
+  const auto number = reinterpret_cast<std::uintptr_t>(address);
+  return !process->memory().map().contains(number) && !process->memory().host().is_device_alias(number) ? 1 : 0;
+}
+
+int belay_host_may_touch_devices(void) {
+  try {
+    return running().memory().contents().host_may_touch() ? 1 : 0;
+  } catch (const std::bad_alloc&) {
+    return 0;
+  }
+}

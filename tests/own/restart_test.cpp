@@ -1,0 +1,221 @@
+// belay_restart: everything ends, and the settings of the moment hold.
+#include <unistd.h>
+
+#include <atomic>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "belay/belay.h"
+#include "support/device_fixture.h"
+#include "support/fresh_process.h"
+#include "support/sanitizer.h"
+
+namespace {
+
+using namespace belay_test;
+
+std::size_t status_kb(const std::string& field) {
+  std::ifstream status{"/proc/self/status"};
+  for (std::string name; status >> name;) {
+    if (name == field + ":") {
+      std::size_t value = 0;
+      status >> value;
+      return value;
+    }
+  }
+  ADD_FAILURE() << field << " is not in /proc/self/status";
+  return 0;
+}
+
+struct Setting {
+  Setting(const char* name, const char* value) : name_{name} { ::setenv(name, value, 1); }
+  ~Setting() { ::unsetenv(name_); }
+  const char* name_;
+};
+
+void* allocate(std::size_t bytes) {
+  void* block = nullptr;
+  EXPECT_EQ(aclrtMalloc(&block, bytes, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
+  return block;
+}
+
+TEST(Restart, WithoutARuntimeItMakesOne) {
+  in_fresh_process({}, [] {
+    const std::uint64_t before = belay_generation();
+    EXPECT_EQ(belay_restart(), 0);
+    EXPECT_EQ(belay_generation(), before + 1);
+    EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+  });
+}
+
+TEST(Restart, EverythingOldIsGone) {
+  ASSERT_EQ(aclInit(nullptr), ACL_SUCCESS);
+  ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+  const std::size_t free_before = free_bytes();
+  void* block = allocate(8 * kMB);
+  void* host = nullptr;
+  ASSERT_EQ(aclrtMallocHost(&host, 64 * kKB), ACL_SUCCESS);
+  aclrtStream stream = nullptr;
+  ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
+  aclrtEvent event = nullptr;
+  ASSERT_EQ(aclrtCreateEvent(&event), ACL_SUCCESS);
+  aclrtContext context = nullptr;
+  ASSERT_EQ(aclrtCreateContext(&context, 1), ACL_SUCCESS);
+  EXPECT_EQ(aclrtFree(nullptr), ACL_ERROR_INVALID_PARAM);
+
+  ASSERT_EQ(belay_restart(), 0);
+
+  EXPECT_EQ(aclGetRecentErrMsg(), nullptr);
+  EXPECT_EQ(aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL), ACL_SUCCESS);
+  std::int32_t device = 0;
+  EXPECT_NE(aclrtGetDevice(&device), ACL_SUCCESS);
+  EXPECT_NE(aclrtSetCurrentContext(context), ACL_SUCCESS);
+  ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+  EXPECT_EQ(free_bytes(), free_before);
+  EXPECT_NE(aclrtFree(block), ACL_SUCCESS);
+  EXPECT_NE(aclrtFreeHost(host), ACL_SUCCESS);
+  EXPECT_NE(aclrtSynchronizeStream(stream), ACL_SUCCESS);
+  EXPECT_NE(aclrtDestroyEvent(event), ACL_SUCCESS);
+  EXPECT_EQ(aclInit(nullptr), ACL_SUCCESS) << "as if for the first time";
+  EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
+}
+
+TEST(Restart, TheSettingsOfTheMomentHold) {
+  ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+  {
+    const Setting product{"BELAY_PRODUCT", "310P"};
+    const Setting memory{"BELAY_HBM", "1G"};
+    ASSERT_EQ(belay_restart(), 0);
+    EXPECT_STREQ(aclrtGetSocName(), "Ascend310P3");
+    ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+    EXPECT_EQ(free_bytes(), 1 * kGB);
+    EXPECT_EQ(belay_device_count(), 4U);
+  }
+  ASSERT_EQ(belay_restart(), 0);
+  EXPECT_STREQ(aclrtGetSocName(), "Ascend910B3");
+  EXPECT_EQ(belay_device_count(), 8U);
+}
+
+TEST(Restart, AWrongSettingIsTold_AndARightOneHelps) {
+  {
+    const Setting wrong{"BELAY_HBM", "much"};
+    EXPECT_NE(belay_restart(), 0);
+    EXPECT_NE(recent_message().find("BELAY_HBM"), std::string::npos);
+    EXPECT_NE(aclrtSetDevice(0), ACL_SUCCESS);
+  }
+  EXPECT_EQ(belay_restart(), 0);
+  EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+}
+
+TEST(Restart, WorkThatNeverEndsIsDropped) {
+  for (const char* schedule : {"eager", "fifo", "lazy", "seed:7"}) {
+    SCOPED_TRACE(schedule);
+    const Setting setting{"BELAY_SCHEDULE", schedule};
+    ASSERT_EQ(belay_restart(), 0);
+    ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+    void* word = allocate(64);
+    ASSERT_EQ(aclrtMemset(word, 64, 0, 64), ACL_SUCCESS);
+    aclrtStream stream = nullptr;
+    ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
+    ASSERT_EQ(aclrtValueWait(word, 1, ACL_STREAM_WAIT_VALUE_EQ, stream), ACL_SUCCESS);
+    ASSERT_EQ(aclrtMemsetAsync(word, 64, 3, 64, stream), ACL_SUCCESS);
+    ASSERT_EQ(aclrtLaunchHostFunc(stream, [](void*) { ADD_FAILURE() << "was dropped"; }, nullptr), ACL_SUCCESS);
+    EXPECT_EQ(belay_restart(), 0);
+  }
+  EXPECT_EQ(belay_restart(), 0);
+}
+
+TEST(Restart, AHostFunctionThatRunsIsAwaited) {
+  static std::atomic<int> state{0};
+  ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+  aclrtStream stream = nullptr;
+  ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
+  const auto slow = [](void*) {
+    state = 1;
+    ::usleep(50'000);
+    state = 2;
+  };
+  ASSERT_EQ(aclrtLaunchHostFunc(stream, slow, nullptr), ACL_SUCCESS);
+  while (state == 0) ::usleep(1000);
+  EXPECT_EQ(belay_restart(), 0);
+  EXPECT_EQ(state, 2);
+}
+
+TEST(Restart, AnotherThreadIsBoundToNothingAfterwards) {
+  ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+  std::atomic<int> step{0};
+  std::thread other{[&] {
+    ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+    void* kept = allocate(kMB);
+    ASSERT_EQ(aclrtFree(kept), ACL_SUCCESS);  // now in this thread's own store
+    step = 1;
+    while (step != 2) ::usleep(1000);
+    void* block = nullptr;
+    EXPECT_EQ(aclrtMalloc(&block, 64, ACL_MEM_MALLOC_HUGE_FIRST), ACL_ERROR_RT_CONTEXT_NULL);
+    ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+    block = allocate(kMB);
+    EXPECT_EQ(aclrtMemset(block, kMB, 1, kMB), ACL_SUCCESS);
+    EXPECT_EQ(aclrtFree(block), ACL_SUCCESS);
+    EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
+  }};
+  while (step != 1) ::usleep(1000);
+  ASSERT_EQ(belay_restart(), 0);
+  step = 2;
+  other.join();
+  ASSERT_EQ(belay_restart(), 0);
+}
+
+TEST(Restart, ManyOfThemLeaveNothingBehind) {
+  const auto round = [] {
+    ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+    void* block = allocate(16 * kMB);
+    ASSERT_EQ(aclrtMemset(block, 16 * kMB, 1, 16 * kMB), ACL_SUCCESS);
+    void* host = nullptr;
+    ASSERT_EQ(aclrtMallocHost(&host, 64 * kKB), ACL_SUCCESS);
+    void* mapped = nullptr;
+    ASSERT_EQ(aclrtHostRegister(host, 4 * kKB, ACL_HOST_REGISTER_MAPPED, &mapped), ACL_SUCCESS);
+    aclrtStream stream = nullptr;
+    ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
+    ASSERT_EQ(aclrtMemcpyAsync(block, 64 * kKB, host, 64 * kKB, ACL_MEMCPY_HOST_TO_DEVICE, stream), ACL_SUCCESS);
+    ASSERT_EQ(belay_restart(), 0);
+  };
+  for (int i = 0; i < 5; ++i) round();
+  const std::size_t resident = status_kb("VmRSS");
+  const std::size_t locked = status_kb("VmLck");
+  const std::size_t threads = status_kb("Threads");
+  const std::size_t addresses = status_kb("VmSize");
+  for (int i = 0; i < 50; ++i) round();
+  if (!kUnderASanitizer) {  // which keep freed memory for a while
+    EXPECT_LT(status_kb("VmRSS"), resident + 16 * 1024);
+    EXPECT_LT(status_kb("VmSize"), addresses + 1024 * 1024);
+  }
+  EXPECT_LE(status_kb("VmLck"), locked);
+  EXPECT_LE(status_kb("Threads"), threads + 2);
+}
+
+TEST(Restart, AForkedChildStartsAfreshAfterOne) {
+  ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+  allocate(kMB);
+  ASSERT_EQ(belay_restart(), 0);
+  in_fresh_process({{"BELAY_HBM", "2G"}}, [] {
+    ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+    EXPECT_EQ(free_bytes(), 2 * kGB);
+    EXPECT_EQ(belay_restart(), 0);
+    ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+    allocate(kMB);
+  });
+}
+
+TEST(Restart, HostTouchesAreStillExplained) {
+  ASSERT_EQ(belay_restart(), 0);
+  EXPECT_DEATH(
+      {
+        (void)aclrtSetDevice(0);
+        auto* block = static_cast<volatile char*>(allocate(kMB));
+        block[0] = 1;
+      },
+      "host code wrote to 0x[0-9a-f]+, which is device memory");
+}
+
+}  // namespace

@@ -3,6 +3,7 @@
 #   need package...   brings Debian packages that are missing; quick when none is
 #   say text          a line about what happens
 #   die text          a message, and the end
+#   project_python    the Python to build and test with: $PYTHON, else Debian's own
 #   help_if_asked "$@"   prints the comment at the top of the calling script for --help
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
@@ -22,6 +23,12 @@ help_if_asked() {
             exit 0
         fi
     done
+}
+
+project_python() {
+    local python=${PYTHON:-/usr/bin/python3}
+    if [[ -z ${PYTHON:-} && ! -x $python ]]; then python=python3; fi
+    command -v "$python" || die "there is no Python '$python'; set PYTHON to one, or install python3"
 }
 
 need() {

@@ -1,0 +1,113 @@
+// Makes a Python function of a C function: one line of a chapter says which, and how each parameter is passed.
+//
+//   call<"acl.rt.malloc", aclrtMalloc, kHeld, Out<void*>, Ptr, I32>
+//
+// The parameters stand in the order of C. Those that are only written are left out of the Python arguments and come
+// back in front of the code, in a tuple (Y-32, Y-33).
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "convert.h"
+#include "function.h"
+
+namespace belay::python {
+
+template <std::size_t size>
+struct Text {
+  consteval Text(const char (&text)[size]) { std::copy_n(text, size, chars); }  // NOLINT
+  char chars[size]{};
+};
+
+// Whether other Python threads run meanwhile. They do around every call that may wait or copy, so that nobody waits
+// for a callback that needs the lock (Y-43, Y-44). Copies of a few bytes that wait for
+// nothing are over before the lock would be free.
+enum class Lock : unsigned char { Held, Released, ReleasedIfLong };
+enum class Code : unsigned char { Signed, Unsigned };  // Y-37
+struct How {
+  Lock lock = Lock::Held;
+  Code code = Code::Signed;
+};
+inline constexpr How kHeld{};
+inline constexpr How kReleased{Lock::Released};
+inline constexpr How kReleasedIfLong{Lock::ReleasedIfLong};
+inline constexpr How kHeldUnsigned{Lock::Held, Code::Unsigned};
+inline constexpr std::uint64_t kLongCopy = 16 * 1024;
+
+// TypeError in the words that programs know (Y-26). Always null.
+PyObject* parse_failed(const char* path);
+
+// Not a guard object: a thread that comes back while the interpreter ends is unwound from inside
+// PyEval_RestoreThread, which no destructor may do.
+template <class Act>
+auto without_lock(Act&& act) {
+  PyThreadState* state = PyEval_SaveThread();
+  auto result = act();
+  PyEval_RestoreThread(state);
+  return result;
+}
+
+template <class... Parameters>
+bool read_all(Arguments at, std::tuple<Parameters...>& parameters) {
+  return std::apply([&](auto&... each) { return (each.read(at) && ...); }, parameters);
+}
+
+// For functions that are written by hand: reads the arguments, or raises.
+template <class... Parameters>
+bool parse(const char* path, Arguments arguments, Py_ssize_t count, std::tuple<Parameters...>& into) {
+  constexpr Py_ssize_t kWanted = (Parameters::kTakes + ... + 0);
+  if (kWanted != 0 && (count != kWanted || !read_all(arguments, into))) {  // none wanted: ignored (Y-28)
+    parse_failed(path);
+    return false;
+  }
+  return std::apply([](auto&... each) { return (each.prepare() && ...); }, into);
+}
+
+template <class Parameter>
+std::uint64_t bytes_of(const Parameter& parameter) {
+  if constexpr (std::is_same_v<Parameter, Bytes>) {
+    return parameter.number.value;
+  } else {
+    return 0;
+  }
+}
+
+template <Text path, auto function, How how, class... Parameters>
+PyObject* call(PyObject*, PyObject* const* given, Py_ssize_t count) {
+  std::tuple<Parameters...> parameters;
+  if (!parse(path.chars, given, count, parameters)) return nullptr;
+
+  auto arguments = std::apply([](auto&... each) { return std::tuple_cat(each.arguments()...); }, parameters);
+  const auto act = [&] { return std::apply(function, arguments); };
+  bool release = how.lock == Lock::Released;
+  if constexpr (how.lock == Lock::ReleasedIfLong) {
+    release = std::apply([](auto&... each) { return (bytes_of(each) + ...); }, parameters) >= kLongCopy;
+  }
+  const auto result = release ? without_lock(act) : act();
+
+  const auto answer = [&] {
+    if constexpr (how.code == Code::Unsigned) {
+      return to_python(static_cast<std::uint32_t>(result));
+    } else {
+      return to_python(result);
+    }
+  };
+  constexpr Py_ssize_t kResults = (Parameters::kGives + ... + 0);
+  if constexpr (kResults == 0) {
+    return answer();
+  } else {
+    TupleMaker results{kResults + 1};
+    std::apply([&](auto&... each) { (each.give(results), ...); }, parameters);
+    results.add(answer());
+    return results.take();
+  }
+}
+
+template <Text path, auto function, How how, class... Parameters>
+Function row(const char* help) {
+  return {path.chars, call<path, function, how, Parameters...>, help};
+}
+
+}  // namespace belay::python

@@ -1,0 +1,204 @@
+#include "convert.h"
+
+#include <cstring>
+
+namespace belay::python {
+
+bool read_u64(PyObject* object, std::uint64_t& value) {
+  if (PyLong_Check(object) == 0) return false;  // numpy integers too: so it is on hardware (Y-23)
+  value = PyLong_AsUnsignedLongLongMask(object);
+  return true;
+}
+
+namespace {
+
+// An int, made from __index__ where it is none. Never from __int__: 3.8 and 3.9 would do that by themselves.
+Owned as_int(PyObject* object) {
+  return PyLong_Check(object) != 0 ? share(object) : Owned{PyNumber_Index(object)};
+}
+
+}  // namespace
+
+bool read_i32(PyObject* object, std::int32_t& value) {
+  const Owned number = as_int(object);
+  if (!number) return false;
+  int overflow = 0;
+  const long wide = PyLong_AsLongAndOverflow(number.get(), &overflow);
+  value = static_cast<std::int32_t>(wide);
+  return overflow == 0 && wide == value;
+}
+
+bool read_u32(PyObject* object, std::uint32_t& value) {
+  const Owned number = as_int(object);
+  if (!number) return false;
+  value = static_cast<std::uint32_t>(PyLong_AsUnsignedLongLongMask(number.get()));
+  return true;
+}
+
+bool Str::read(Arguments& at) {
+  PyObject* object = *at++;
+  if (PyUnicode_Check(object) == 0) return false;
+  bytes.reset(PyUnicode_AsUTF8String(object));
+  return bytes && PyBytes_AsStringAndSize(bytes.get(), &text, nullptr) == 0;
+}
+
+bool KeyOut::prepare() const {
+  if (length < kMost) return true;
+  PyErr_SetString(PyExc_ValueError, "key len should be less than 1024");
+  return false;
+}
+
+namespace {
+
+// Each item of a list to `take`, which answers whether it can use it.
+template <class Take>
+bool read_list(PyObject* list, const char* not_a_list, Take&& take) {
+  if (PyList_Check(list) == 0) {
+    PyErr_SetString(PyExc_ValueError, not_a_list);
+    return false;
+  }
+  const Py_ssize_t size = PyList_Size(list);
+  for (Py_ssize_t i = 0; i < size; ++i) {
+    if (take(PyList_GetItem(list, i))) continue;
+    PyErr_SetString(PyExc_ValueError, "get values from PyList failed");
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool PidList::prepare() {
+  return read_list(list, "argument 2 only support the format of list", [&](PyObject* item) {
+    std::int32_t pid = 0;
+    if (PyLong_Check(item) == 0 || !read_i32(item, pid)) return false;
+    pids.push_back(pid);
+    return true;
+  });
+}
+
+bool HandleList::prepare() {
+  return read_list(list, "argument 1 only support the format of list", [&](PyObject* item) {
+    std::uint64_t handle = 0;
+    if (!read_u64(item, handle)) return false;
+    handles.push_back(reinterpret_cast<void*>(handle));
+    return true;
+  });
+}
+
+// --- dictionaries ---------------------------------------------------------------------------------
+
+bool read_field(PyObject* dictionary, const char* key, std::uint64_t most, std::uint64_t& value) {
+  PyObject* object = PyDict_GetItemString(dictionary, key);
+  if (object == nullptr || PyLong_Check(object) == 0) return true;
+  const std::uint64_t number = PyLong_AsUnsignedLongLong(object);  // refuses what is negative or too large
+  if (PyErr_Occurred() == nullptr && number <= most) {
+    value = number;
+    return true;
+  }
+  PyErr_SetString(PyExc_ValueError, "PyLong_AsUnsignedLong failed");
+  return false;
+}
+
+bool MallocConfig::read_value(PyObject* dictionary, aclrtMallocAttrValue& value) {
+  std::uint64_t number = 0;
+  if (PyDict_GetItemString(dictionary, "moduleId") != nullptr) {
+    if (!read_field(dictionary, "moduleId", std::numeric_limits<std::uint16_t>::max(), number)) return false;
+    value.moduleId = static_cast<std::uint16_t>(number);
+    return true;
+  }
+  if (PyDict_GetItemString(dictionary, "deviceId") != nullptr) {
+    if (!read_field(dictionary, "deviceId", std::numeric_limits<std::uint32_t>::max(), number)) return false;
+    value.deviceId = static_cast<std::uint32_t>(number);
+    return true;
+  }
+  PyObject* reserved = PyDict_GetItemString(dictionary, "rsv");
+  if (reserved == nullptr) {
+    PyErr_SetString(PyExc_KeyError, "No valid key found in aclrtMallocAttrValue");
+    return false;
+  }
+  if (PyList_Check(reserved) == 0) return true;
+  for (Py_ssize_t i = 0; i < PyList_Size(reserved) && i < 8; ++i) {
+    std::uint64_t byte = 0;
+    if (read_u64(PyList_GetItem(reserved, i), byte)) value.rsv[i] = static_cast<std::uint8_t>(byte);
+  }
+  return true;
+}
+
+bool MallocConfig::prepare() {
+  if (PyDict_Check(dictionary) == 0) {
+    PyErr_SetString(PyExc_TypeError, "pyCfg is not dict!");
+    return false;
+  }
+  if (PyDict_Size(dictionary) == 0) return true;
+  const auto not_a_dict = [] {
+    PyErr_SetString(PyExc_TypeError, "the aclrtMallocAttrValue argument is not dict");
+    return false;
+  };
+  PyObject* list = PyDict_GetItemString(dictionary, "attrs");
+  if (list == nullptr || PyList_Check(list) == 0) return not_a_dict();
+  const Py_ssize_t count = PyList_Size(list);
+  PyObject* said = PyDict_GetItemString(dictionary, "numAttrs");
+  if (said == nullptr || PyLong_Check(said) == 0 ||
+      PyLong_AsUnsignedLongLongMask(said) != static_cast<std::uint64_t>(count)) {
+    PyErr_SetString(PyExc_KeyError, "The numAttrs inputed does not match the expected numAttrs");
+    return false;
+  }
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject* item = PyList_GetItem(list, i);
+    if (PyDict_Check(item) == 0) return not_a_dict();
+    aclrtMallocAttribute attribute{};
+    std::uint64_t kind = 0;
+    if (!read_field(item, "attr", std::numeric_limits<std::int32_t>::max(), kind)) return false;
+    attribute.attr = static_cast<aclrtMallocAttrType>(kind);
+    if (PyObject* value = PyDict_GetItemString(item, "value")) {
+      if (PyDict_Check(value) == 0) return not_a_dict();
+      if (!read_value(value, attribute.value)) return false;
+    }
+    attributes.push_back(attribute);
+  }
+  config = {attributes.data(), attributes.size()};
+  given = true;
+  return true;
+}
+
+PyObject* make_dict(std::initializer_list<Entry> entries) {
+  Owned dictionary{PyDict_New()};
+  for (const Entry& entry : entries) {
+    const Owned value{entry.value};
+    if (dictionary && (!value || PyDict_SetItemString(dictionary.get(), entry.key, value.get()) != 0))
+      dictionary.reset();
+  }
+  return dictionary.release();
+}
+
+PyObject* to_python(const aclrtPtrAttributes& attributes) {
+  return make_dict({{"location", make_dict({{"id", to_python(attributes.location.id)},
+                                            {"type", to_python(attributes.location.type)}})},
+                    {"page_size", to_python(attributes.pageSize)},
+                    {"rsv", make_list(attributes.rsv)}});
+}
+
+PyObject* to_python(const aclrtUtilizationInfo& rates) {
+  return make_dict({{"cube_utilization", to_python(rates.cubeUtilization)},
+                    {"vector_utilization", to_python(rates.vectorUtilization)},
+                    {"aicpu_utilization", to_python(rates.aicpuUtilization)},
+                    {"memory_utilization", to_python(rates.memoryUtilization)},
+                    {"utilization_extend", to_python(static_cast<const void*>(rates.utilizationExtend))}});
+}
+
+PyObject* to_python(const aclrtUuid& uuid) {
+  std::array<unsigned char, sizeof uuid.bytes> bytes{};
+  std::memcpy(bytes.data(), uuid.bytes, bytes.size());
+  return make_dict({{"bytes", make_list(bytes)}});
+}
+
+PyObject* to_python(const aclCANNPackageVersion& version) {
+  return make_dict({{"version", to_python(version.version)},
+                    {"majorVersion", to_python(version.majorVersion)},
+                    {"minorVersion", to_python(version.minorVersion)},
+                    {"releaseVersion", to_python(version.releaseVersion)},
+                    {"patchVersion", to_python(version.patchVersion)}});
+}
+
+}  // namespace belay::python

@@ -1,0 +1,35 @@
+// One function of the module: where it stands, what it does, what help() says.
+#pragma once
+
+#include <vector>
+
+#include "python_api.h"
+
+namespace belay::python {
+
+struct Function {
+  const char* path;  // "acl.rt.malloc"
+  FastFunction call;
+  const char* help;  // "(size: int, policy: int) -> (ptr: int, ret: int)", then sentences
+};
+using Functions = std::vector<Function>;
+
+// The chapters. A new function is a line in one of them.
+Functions start_and_end();
+Functions devices();
+Functions contexts();
+Functions streams();
+Functions events();
+Functions notifies();
+Functions callbacks();
+Functions errors();
+Functions device_memory();
+Functions host_memory();
+Functions copies();
+Functions data();
+Functions tensors();
+Functions media_memory();
+Functions addresses();
+Functions threads();
+
+}  // namespace belay::python

@@ -1,0 +1,27 @@
+// The Python C API, as far as it is the same in every Python from 3.8 on: one file serves them all (Y-8, Y-182).
+#pragma once
+
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x03080000
+#include <Python.h>
+
+#include <memory>
+
+namespace belay::python {
+
+// Arguments as an array instead of a tuple. In the limited API only since 3.10, though every Python from 3.7 on
+// knows it with this number and this shape.
+inline constexpr int kFastCall = 0x0080;
+using FastFunction = PyObject* (*)(PyObject* self, PyObject* const* arguments, Py_ssize_t count);
+
+struct Release {
+  void operator()(PyObject* object) const { Py_XDECREF(object); }
+};
+using Owned = std::unique_ptr<PyObject, Release>;
+
+inline Owned share(PyObject* object) {
+  Py_XINCREF(object);
+  return Owned{object};
+}
+
+}  // namespace belay::python

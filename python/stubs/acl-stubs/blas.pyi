@@ -1,0 +1,3 @@
+"""acl.blas"""
+
+# Written by make_stubs.py from the docstrings of the module; do not edit.

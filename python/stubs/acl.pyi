@@ -1,0 +1,746 @@
+"""AscendCL from Python."""
+
+# Written by make_stubs.py from the docstrings of the module; do not edit.
+
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+import numpy
+
+def app_log(level: int, text: str, /) -> None:
+    """Writes a line of the program's own to the log. Levels: 0 debug, 1 info, 2 warning, 3 error. [Y-55]"""
+
+def create_data_buffer(ptr: int, size: int, /) -> int:
+    """Records an address and a size; copies nothing and owns nothing. 0 on failure, never None. [Y-164]"""
+
+def create_tensor_desc(type: int, dims: List[Any], format: int, /) -> int:
+    """Describes a tensor; memory programs use it to ask for its size. [Y-56]"""
+
+def data_type_size(type: int, /) -> int:
+    """Bytes of one element of a data type. [Y-56]"""
+
+def destroy_data_buffer(handle: int, /) -> int:
+    """Frees the record, not the memory. [Y-165]"""
+
+def destroy_tensor_desc(handle: int, /) -> None:
+    """Frees the description. [Y-56]"""
+
+def finalize() -> int:
+    """Undoes init(). Devices should be reset before. Safe at interpreter shutdown, also from __del__. A second call
+    returns 100037. [Y-50]"""
+
+def finalize_reference() -> Tuple[int, int]:
+    """Takes one off the count that init() keeps, and finalizes at zero. `count` is what is left. [Y-51]"""
+
+def float16_to_float(bits: int, /) -> float:
+    """The number that 16 bits of half precision stand for. [Y-56]"""
+
+def float_to_float16(value: float, /) -> int:
+    """The 16 bits of the nearest number of half precision. [Y-56]"""
+
+def get_cann_attribute(attr: int, /) -> Tuple[int, int]:
+    """Whether the software has a feature."""
+
+def get_cann_attribute_list() -> Tuple[List[Any], int]:
+    """All features that get_cann_attribute() can be asked about."""
+
+def get_cann_version(name: int, /) -> Tuple[Dict[str, Any], int]:
+    """The version of a package by its number (0 is CANN), with the keys version, majorVersion, minorVersion,
+    releaseVersion and patchVersion. The code is unsigned. [Y-37]"""
+
+def get_data_buffer_addr(handle: int, /) -> int:
+    """The address in the record. [Y-166]"""
+
+def get_data_buffer_size(handle: int, /) -> int:
+    """The size modulo 2**32; use get_data_buffer_size_v2(). [Y-167]"""
+
+def get_data_buffer_size_v2(handle: int, /) -> int:
+    """The size in the record. [Y-167]"""
+
+def get_device_capability(dev: int, info: int, /) -> Tuple[int, int]:
+    """What a device has of something, such as cores."""
+
+def get_recent_err_msg() -> Optional[str]:
+    """What went wrong in the last failed calls of this thread, in words: the rule, the values, what to do. None when
+    nothing is pending. Reading clears it. [Y-54]"""
+
+def get_soc_name() -> Optional[str]:
+    """The name of the chip, such as "Ascend910B1"; None where there is none. It stands here, not in acl.rt. [Y-53]"""
+
+def get_tensor_desc_size(handle: int, /) -> int:
+    """Bytes that the tensor takes; 0 where a dimension is not known. [Y-56]"""
+
+def get_version() -> Tuple[int, int, int, int]:
+    """The version of the interface. [Y-52]"""
+
+def get_version_str(package: str, /) -> Tuple[str, int]:
+    """The version of an installed package such as "runtime"; "" with a code where it is not installed."""
+
+def init(config_path: str = ..., /) -> int:
+    """Initialises the runtime of this process, once, before anything else. `config_path` names a JSON file; without
+    it, or with "", the defaults hold. None is refused. A second call returns 100002, which may be ignored; one
+    finalize() undoes any number of them. [Y-48, Y-49]"""
+
+def set_tensor_const(handle: int, ptr: int, length: int, /) -> int:
+    """Says that the tensor is constant and where its data lies. Accepted; no operator runs here that would use it."""
+
+def update_data_buffer(handle: int, ptr: int, size: int, /) -> int:
+    """Puts another address and size into the record. [Y-168]"""
+
+class rt:
+    @staticmethod
+    def create_context(dev: int, /) -> Tuple[int, int]:
+        """Makes a context on a device and makes it current for this thread. [Y-67]"""
+
+    @staticmethod
+    def create_event() -> Tuple[int, int]:
+        """Makes an event: a mark in the order of a stream, to wait for and to measure with. [Y-81]"""
+
+    @staticmethod
+    def create_event_ex_with_flag(flag: int, /) -> Tuple[int, int]:
+        """With flags, for an event that may be recorded again and again. [Y-81]"""
+
+    @staticmethod
+    def create_event_with_flag(flag: int, /) -> Tuple[int, int]:
+        """With flags: 1 sync, 2 capture progress, 8 time line. [Y-81]"""
+
+    @staticmethod
+    def create_notify(flag: int, /) -> Tuple[int, int]:
+        """Makes a notify: a flag that one stream sets and another waits for and clears."""
+
+    @staticmethod
+    def create_stream() -> Tuple[int, int]:
+        """Makes a stream in the current context. Work on it runs in order, beside the work of other streams. [Y-72]"""
+
+    @staticmethod
+    def create_stream_with_config(priority: int, flag: int, /) -> Tuple[int, int]:
+        """The same with a priority from 0 (most urgent) to 7, and flags. [Y-73]"""
+
+    @staticmethod
+    def ctx_get_current_default_stream() -> Tuple[int, int]:
+        """The stream that 0 stands for in the current context. [Y-69]"""
+
+    @staticmethod
+    def ctx_get_sys_param_opt(opt: int, /) -> Tuple[int, int]:
+        """An option of the current context."""
+
+    @staticmethod
+    def ctx_set_sys_param_opt(opt: int, value: int, /) -> int:
+        """Sets an option of the current context."""
+
+    @staticmethod
+    def destroy_context(ctx: int, /) -> int:
+        """Ends a context that create_context() made, with its streams; waits for their work. [Y-68, Y-71]"""
+
+    @staticmethod
+    def destroy_event(event: int, /) -> int:
+        """Ends an event. [Y-82]"""
+
+    @staticmethod
+    def destroy_notify(notify: int, /) -> int:
+        """Ends a notify."""
+
+    @staticmethod
+    def destroy_stream(stream: int, /) -> int:
+        """Waits for the work of the stream, then ends it. [Y-74]"""
+
+    @staticmethod
+    def destroy_stream_force(stream: int, /) -> int:
+        """Drops the work of the stream and ends it. [Y-74]"""
+
+    @staticmethod
+    def device_can_access_peer(dev: int, peer: int, /) -> Tuple[int, int]:
+        """Whether one device can reach the memory of another. [Y-141]"""
+
+    @staticmethod
+    def device_disable_peer_access(peer: int, /) -> int:
+        """Ends it. [Y-141]"""
+
+    @staticmethod
+    def device_enable_peer_access(peer: int, flags: int, /) -> int:
+        """Lets the current device reach the memory of `peer`; `flags` is 0. [Y-141]"""
+
+    @staticmethod
+    def device_get_bare_tgid() -> Tuple[int, int]:
+        """The number of this process, for lists of processes that memory or notifies are shared with. [Y-134]"""
+
+    @staticmethod
+    def device_get_stream_priority_range() -> Tuple[int, int, int]:
+        """The priorities that streams may have; smaller is more urgent. [Y-65]"""
+
+    @staticmethod
+    def device_get_uuid(dev: int, /) -> Tuple[Dict[str, Any], int]:
+        """{"bytes": [16 ints]}. [Y-64]"""
+
+    @staticmethod
+    def device_peer_access_status(dev: int, peer: int, /) -> Tuple[int, int]:
+        """0 off, 1 on. [Y-141]"""
+
+    @staticmethod
+    def device_task_abort(dev: int, ms: int, /) -> int:
+        """Stops and drops the work of a device; waits at most `ms` milliseconds for that, 0 for ever."""
+
+    @staticmethod
+    def event_elapsed_time(start: int, end: int, /) -> Tuple[float, int]:
+        """Milliseconds between two recorded events. [Y-88]"""
+
+    @staticmethod
+    def event_get_timestamp(event: int, /) -> Tuple[int, int]:
+        """When the event was reached, in microseconds. [Y-89]"""
+
+    @staticmethod
+    def free(ptr: int, /) -> int:
+        """Frees a block of any device allocator but the media ones, at once, without waiting for streams that may still
+        use it. Only the start of a block can be freed. [Y-96]"""
+
+    @staticmethod
+    def free_host(ptr: int, /) -> int:
+        """Frees a block of malloc_host(), at once. [Y-97]"""
+
+    @staticmethod
+    def get_context() -> Tuple[int, int]:
+        """The context of this thread; 0 and 107002 without one. [Y-68]"""
+
+    @staticmethod
+    def get_device() -> Tuple[int, int]:
+        """The device of this thread. Without one `ret` is 107002 and `dev` 0. [Y-58]"""
+
+    @staticmethod
+    def get_device_capability(dev: int, feature: int, /) -> Tuple[int, int]:
+        """Whether a device has a feature. [Y-65]"""
+
+    @staticmethod
+    def get_device_count() -> Tuple[int, int]:
+        """How many devices this process sees; works before init(). Always a pair. [Y-59]"""
+
+    @staticmethod
+    def get_device_id_from_exception_info(info: int, /) -> int:
+        """On which device."""
+
+    @staticmethod
+    def get_device_info(dev: int, attr: int, /) -> Tuple[int, int]:
+        """An attribute of a device, in full 64 bits. [Y-61, Y-186]"""
+
+    @staticmethod
+    def get_device_res_limit(dev: int, type: int, /) -> Tuple[int, int]:
+        """How many cores of a type this process may use."""
+
+    @staticmethod
+    def get_device_sat_mode() -> Tuple[int, int]:
+        """How the device's numbers overflow."""
+
+    @staticmethod
+    def get_device_utilization_rate(dev: int, /) -> Tuple[Dict[str, Any], int]:
+        """Percentages with the keys cube_utilization, vector_utilization, aicpu_utilization, memory_utilization and
+        utilization_extend. The code is unsigned. [Y-62]"""
+
+    @staticmethod
+    def get_devices_topo(dev: int, other: int, /) -> Tuple[int, int]:
+        """How two devices are connected. [Y-65]"""
+
+    @staticmethod
+    def get_error_code_from_exception_info(info: int, /) -> int:
+        """Why."""
+
+    @staticmethod
+    def get_event_avail_num() -> Tuple[int, int]:
+        """How many events can still be made. [Y-89]"""
+
+    @staticmethod
+    def get_event_id(event: int, /) -> Tuple[int, int]:
+        """The number of the event. [Y-89, Y-27]"""
+
+    @staticmethod
+    def get_last_error(level: int, /) -> int:
+        """The last error of this thread; `level` is 0. It is cleared. [Y-66]"""
+
+    @staticmethod
+    def get_logic_dev_id_by_phy_dev_id(id: int, /) -> Tuple[int, int]:
+        """From the physical number. [Y-65]"""
+
+    @staticmethod
+    def get_logic_dev_id_by_user_dev_id(id: int, /) -> Tuple[int, int]:
+        """The device's number in the machine, from the number that this process sees. [Y-65]"""
+
+    @staticmethod
+    def get_mem_info(attr: int, /) -> Tuple[int, int, int]:
+        """Free and total bytes of the current device. `attr` is a kind of memory, not a device: 0 DDR, 1 HBM, 4 HBM huge
+        pages, 5 HBM normal pages, ... [Y-112, Y-113]"""
+
+    @staticmethod
+    def get_memcpy_desc_size(kind: int, /) -> Tuple[int, int]:
+        """How much device memory a copy descriptor takes; kind 6 only. [Y-110]"""
+
+    @staticmethod
+    def get_notify_id(notify: int, /) -> Tuple[int, int]:
+        """The number of the notify."""
+
+    @staticmethod
+    def get_op_execute_timeout() -> Tuple[int, int]:
+        """How long an operator may run."""
+
+    @staticmethod
+    def get_op_timeout_interval() -> Tuple[int, int]:
+        """The steps in which that can be set."""
+
+    @staticmethod
+    def get_overflow_status(ptr: int, size: int, stream: int, /) -> int:
+        """Has the stream write the overflow state into 64 bytes of device memory."""
+
+    @staticmethod
+    def get_phy_dev_id_by_logic_dev_id(id: int, /) -> Tuple[int, int]:
+        """To the physical number. [Y-65]"""
+
+    @staticmethod
+    def get_primary_ctx_state(dev: int, /) -> Tuple[int, int, int]:
+        """Whether the default context of a device is in use; `flags` is 0. [Y-70]"""
+
+    @staticmethod
+    def get_res_in_current_thread(type: int, /) -> Tuple[int, int]:
+        """How many cores of a type this thread may use."""
+
+    @staticmethod
+    def get_run_mode() -> Tuple[int, int]:
+        """1: the program runs on a host with the device beside it. 0: it runs on the device (RC form). [Y-60]"""
+
+    @staticmethod
+    def get_stream_attribute(stream: int, attr: int, /) -> Tuple[Dict[str, Any], int]:
+        """An attribute, under the key that set_stream_attribute() takes. [Y-80]"""
+
+    @staticmethod
+    def get_stream_available_num() -> Tuple[int, int]:
+        """How many streams can still be made. [Y-79]"""
+
+    @staticmethod
+    def get_stream_id_from_exception_info(info: int, /) -> int:
+        """On which stream."""
+
+    @staticmethod
+    def get_stream_overflow_switch(stream: int, /) -> Tuple[int, int]:
+        """Whether overflows are looked for."""
+
+    @staticmethod
+    def get_stream_res_limit(stream: int, type: int, /) -> Tuple[int, int]:
+        """How many cores of a type the stream may use."""
+
+    @staticmethod
+    def get_sys_param_opt(opt: int, /) -> Tuple[int, int]:
+        """An option of the process."""
+
+    @staticmethod
+    def get_task_id_from_exception_info(info: int, /) -> int:
+        """Which task failed."""
+
+    @staticmethod
+    def get_thread_id_from_exception_info(info: int, /) -> int:
+        """Which thread had submitted it."""
+
+    @staticmethod
+    def get_thread_last_task_id() -> Tuple[int, int]:
+        """The last task that this thread submitted."""
+
+    @staticmethod
+    def get_user_dev_id_by_logic_dev_id(id: int, /) -> Tuple[int, int]:
+        """The number that this process sees, from the device's number in the machine. [Y-65]"""
+
+    @staticmethod
+    def host_get_device_pointer(ptr: int, flag: int, /) -> Tuple[int, int]:
+        """The device address of registered memory; `flag` is 0. [Y-120]"""
+
+    @staticmethod
+    def host_register(ptr: int, size: int, type: int, /) -> Tuple[int, int]:
+        """Locks memory of the program and gives it an address on the device; its start must be a multiple of 4096.
+        Types: 0 mapped, 4 I/O memory, 8 read only. [Y-119, Y-122]"""
+
+    @staticmethod
+    def host_register_v2(ptr: int, size: int, flag: int, /) -> int:
+        """Flags: 0x2 mapped, 0x4 I/O memory, 0x8 read only, 0x10000000 pinned. [Y-120]"""
+
+    @staticmethod
+    def host_unregister(ptr: int, /) -> int:
+        """Ends a registration. [Y-121]"""
+
+    @staticmethod
+    def launch_callback(fn: Callable[..., object], user_data: object, block_type: int, stream: int, /) -> int:
+        """Queues fn(user_data) on a stream. The thread that subscribed calls it inside process_report(). With `block_type` 1
+        the stream waits until it has returned, with 0 it goes on. Both objects are kept until it has run. Without a
+        subscribed thread: 107015. [Y-157, Y-158, Y-159]"""
+
+    @staticmethod
+    def malloc(size: int, policy: int, /) -> Tuple[int, int]:
+        """Allocates device memory: linear, its start a multiple of 64, contents not initialised (use memset).
+        `size` is rounded up to a multiple of 32, and 32 bytes are added, but not with a 1 GB policy. 0 is refused
+        with (0, 100000). On failure `ptr` is 0 and `ret` says why; nothing is raised.
+
+        policy  0  huge pages (2 MB) first, normal ones (4 KB) if there are none; up to 1 MB always normal ones
+                1  huge pages only           2  normal pages only
+                3, 4, 5  the same for memory that another device may reach (P2P)
+                6, 7     1 GB pages only, ordinary and P2P
+        A number outside these takes huge pages from 2 MB on and normal ones below. Pass int(...): a numpy integer is
+        no size. Allocating often is slow on hardware; allocate ahead and cut blocks yourself. Free with acl.rt.free.
+        [Y-90, Y-216, Y-217, M-34]"""
+
+    @staticmethod
+    def malloc_align32(size: int, policy: int, /) -> Tuple[int, int]:
+        """Like malloc(), but `size` is only rounded up to 32; nothing is added. [Y-91]"""
+
+    @staticmethod
+    def malloc_cached(size: int, policy: int, /) -> Tuple[int, int]:
+        """The same as malloc(). [Y-92]"""
+
+    @staticmethod
+    def malloc_for_task_scheduler(size: int, policy: int, cfg: Dict[str, Any], /) -> Tuple[int, int]:
+        """Memory that the chip's task scheduler can reach. [Y-93]"""
+
+    @staticmethod
+    def malloc_host(size: int, /) -> Tuple[int, int]:
+        """Page-locked host memory, its start a multiple of 64, not cleared. Python may read and write it through
+        acl.util.ptr_to_bytes, acl.util.ptr_to_numpy and ctypes. Free with acl.rt.free_host. [Y-97, Y-98]"""
+
+    @staticmethod
+    def malloc_host_with_cfg(size: int, cfg: Dict[str, Any], /) -> Tuple[int, int]:
+        """The same with attributes, see malloc_with_cfg(). [Y-93]"""
+
+    @staticmethod
+    def malloc_with_cfg(size: int, policy: int, cfg: Dict[str, Any], /) -> Tuple[int, int]:
+        """Like malloc_align32(), with attributes; {} is none:
+        {"numAttrs": 1, "attrs": [{"attr": 1, "value": {"moduleId": 33}}]}. A misspelled key goes unnoticed.
+        [Y-93, Y-94, Y-95]"""
+
+    @staticmethod
+    def mem_flush(ptr: int, size: int, /) -> int:
+        """Checks its arguments; caches need no flushing. [Y-115]"""
+
+    @staticmethod
+    def mem_invalidate(ptr: int, size: int, /) -> int:
+        """Checks its arguments; caches need no invalidating. [Y-115]"""
+
+    @staticmethod
+    def memcpy(dst: int, dest_max: int, src: int, count: int, kind: int, /) -> int:
+        """Copies `count` bytes and returns when they are there. Kinds: 0 host to host, 1 host to device, 2 device to host,
+        3 device to device; the two addresses decide, and a kind that does not fit them does no harm. `dest_max` is only
+        compared with `count`. Addresses that the runtime never saw (bytes, numpy, ctypes) are host memory.
+        [Y-100, Y-101, Y-102, Y-103]"""
+
+    @staticmethod
+    def memcpy2d(dst: int, dpitch: int, src: int, spitch: int, width: int, height: int, kind: int, /) -> int:
+        """Copies `height` rows of `width` bytes; rows lie a pitch apart. Kinds 1 and 2 only. [Y-108, Y-109]"""
+
+    @staticmethod
+    def memcpy2d_async(dst: int, dpitch: int, src: int, spitch: int, width: int, height: int, kind: int, stream: int, /) -> int:
+        """Queues such a copy on a stream. [Y-108, Y-109]"""
+
+    @staticmethod
+    def memcpy_async(dst: int, dest_max: int, src: int, count: int, kind: int, stream: int, /) -> int:
+        """Queues a copy on a stream. Keep both sides alive until the stream was synchronised. With host memory that is not
+        page-locked the call returns when the copy is done. Host to host is refused with 207000. [Y-104]"""
+
+    @staticmethod
+    def memcpy_async_with_condition(dst: int, dest_max: int, src: int, count: int, kind: int, stream: int, /) -> int:
+        """Deprecated; use memcpy_async(). [Y-105]"""
+
+    @staticmethod
+    def memcpy_async_with_desc(desc: int, kind: int, stream: int, /) -> int:
+        """Queues the copy that a descriptor tells of. [Y-110]"""
+
+    @staticmethod
+    def memset(ptr: int, max_count: int, value: int, count: int, /) -> int:
+        """Fills `count` bytes with the low byte of `value`. [Y-106, Y-107]"""
+
+    @staticmethod
+    def memset_async(ptr: int, max_count: int, value: int, count: int, stream: int, /) -> int:
+        """Queues a fill on a stream. [Y-106]"""
+
+    @staticmethod
+    def notify_batch_reset(notifies: List[Any], /) -> int:
+        """Clears all notifies of a list."""
+
+    @staticmethod
+    def notify_get_export_key(notify: int, len: int, flags: int, /) -> Tuple[str, int]:
+        """A key for other processes; `len` is 65. [Y-41]"""
+
+    @staticmethod
+    def notify_import_by_key(key: str, flags: int, /) -> Tuple[int, int]:
+        """The notify of another process, by its key."""
+
+    @staticmethod
+    def notify_set_import_pid(notify: int, pids: List[Any], /) -> int:
+        """Which processes may use the key."""
+
+    @staticmethod
+    def peek_at_last_error(level: int, /) -> int:
+        """The last error of this thread; `level` is 0. It stays. [Y-66]"""
+
+    @staticmethod
+    def pointer_get_attributes(ptr: int, /) -> Tuple[Dict[str, Any], int]:
+        """Where an address is: {"location": {"id", "type"}, "page_size", "rsv"}. Types: 0 host, 1 device,
+        2 unregistered, 3 managed, 4 host NUMA. [Y-116]"""
+
+    @staticmethod
+    def process_report(ms: int, /) -> int:
+        """Calls the callbacks that are due on this thread; waits for one at most `ms` milliseconds, -1 for ever.
+        507012: none came. 107012: this thread has subscribed to nothing. If a callback raises, its traceback is printed and
+        SystemError raised here. Other Python threads run meanwhile. [Y-160, Y-162]"""
+
+    @staticmethod
+    def query_device_status(dev: int, /) -> Tuple[int, int]:
+        """0 normal, 1 abnormal, 65535 unknown. [Y-63]"""
+
+    @staticmethod
+    def query_event(event: int, /) -> Tuple[int, int]:
+        """0 complete, 1 not ready. [Y-86]"""
+
+    @staticmethod
+    def query_event_status(event: int, /) -> Tuple[int, int]:
+        """The other way round: 0 not ready, 1 complete. [Y-86]"""
+
+    @staticmethod
+    def query_event_wait_status(event: int, /) -> Tuple[int, int]:
+        """Whether all waits for the event are over: 0 complete, 1 not ready. [Y-86]"""
+
+    @staticmethod
+    def record_event(event: int, stream: int, /) -> int:
+        """Queues the mark on a stream: the event is complete when all work before it is. The event comes first. [Y-83]"""
+
+    @staticmethod
+    def record_notify(notify: int, stream: int, /) -> int:
+        """Has the stream set the notify."""
+
+    @staticmethod
+    def reset_device(dev: int, /) -> int:
+        """Undoes one set_device. The last one waits for the work of the device's default context and ends every block of
+        memory that is still allocated. [Y-57]"""
+
+    @staticmethod
+    def reset_device_force(dev: int, /) -> int:
+        """Resets the device however often it was set. [Y-57]"""
+
+    @staticmethod
+    def reset_device_res_limit(dev: int, /) -> int:
+        """Back to all cores."""
+
+    @staticmethod
+    def reset_event(event: int, stream: int, /) -> int:
+        """Queues that the event is not complete any more; for events with the sync flag. [Y-84]"""
+
+    @staticmethod
+    def reset_overflow_status(stream: int, /) -> int:
+        """Has the stream clear the overflow state."""
+
+    @staticmethod
+    def reset_stream_res_limit(stream: int, /) -> int:
+        """Back to the limits of the device."""
+
+    @staticmethod
+    def set_context(ctx: int, /) -> int:
+        """Makes a context current for this thread. A thread begins without one. [Y-68, Y-45]"""
+
+    @staticmethod
+    def set_device(dev: int, /) -> int:
+        """Chooses the device that this thread works on and makes its default context current. Counted: each set_device
+        wants a reset_device. Other threads choose for themselves. [Y-57, Y-45]"""
+
+    @staticmethod
+    def set_device_res_limit(dev: int, type: int, value: int, /) -> int:
+        """Sets how many cores of a type this process may use."""
+
+    @staticmethod
+    def set_device_sat_mode(mode: int, /) -> int:
+        """How the device's numbers overflow: 0 they saturate, 1 infinity and NaN."""
+
+    @staticmethod
+    def set_exception_info_callback(fn: Optional[Callable[..., object]] = ..., /) -> int:
+        """Has fn(info) called when a task fails; ask the functions below about `info` inside it. None ends that."""
+
+    @staticmethod
+    def set_memcpy_desc(desc: int, kind: int, src: int, dst: int, count: int, config: int, /) -> Tuple[int, int]:
+        """Writes a copy descriptor into device memory. The source comes before the destination here. [Y-110]"""
+
+    @staticmethod
+    def set_op_execute_time_out(seconds: int, /) -> int:
+        """How long an operator may run. Kept; no operator runs here."""
+
+    @staticmethod
+    def set_op_execute_timeout_v2(us: int, /) -> Tuple[int, int]:
+        """The same in microseconds; `actual` is what holds."""
+
+    @staticmethod
+    def set_op_wait_timeout(seconds: int, /) -> int:
+        """How long a stream waits for an event at most; 0 for ever. [Y-89]"""
+
+    @staticmethod
+    def set_stream_attribute(stream: int, attr: int, value: Dict[str, Any], /) -> int:
+        """Sets an attribute. `value` has one key: failureMode, overflowSwitch, userCustomTag, or reserved (a list).
+        [Y-80]"""
+
+    @staticmethod
+    def set_stream_failure_mode(stream: int, mode: int, /) -> int:
+        """0: go on after a failed task. 1: stop all streams of the context. [Y-74]"""
+
+    @staticmethod
+    def set_stream_overflow_switch(stream: int, flag: int, /) -> int:
+        """1: look for overflows in work that comes from now on."""
+
+    @staticmethod
+    def set_stream_res_limit(stream: int, type: int, value: int, /) -> int:
+        """Sets how many cores of a type the stream may use."""
+
+    @staticmethod
+    def set_sys_param_opt(opt: int, value: int, /) -> int:
+        """Sets an option of the process."""
+
+    @staticmethod
+    def set_ts_device(ts_id: int, /) -> int:
+        """Chooses the task scheduler of the device."""
+
+    @staticmethod
+    def stream_abort(stream: int, /) -> int:
+        """Drops the work of the stream; the stream stays. [Y-74]"""
+
+    @staticmethod
+    def stream_get_id(stream: int, /) -> Tuple[int, int]:
+        """The number of the stream. [Y-79]"""
+
+    @staticmethod
+    def stream_query(stream: int, /) -> Tuple[int, int]:
+        """0 all done, 1 not yet; never waits. [Y-78]"""
+
+    @staticmethod
+    def stream_wait_event(stream: int, event: int, /) -> int:
+        """Has the stream wait for the event. Here the stream comes first. [Y-85]"""
+
+    @staticmethod
+    def subscribe_report(thread_id: int, stream: int, /) -> int:
+        """Says which thread calls the callbacks of a stream: one of acl.util.start_thread, or threading.get_ident().
+        A thread may serve several streams of one device, a stream has one thread. [Y-156]"""
+
+    @staticmethod
+    def synchronize_device() -> int:
+        """Waits for all work of the current context's device. [Y-77]"""
+
+    @staticmethod
+    def synchronize_device_with_timeout(ms: int, /) -> int:
+        """The same for at most `ms` milliseconds, -1 for ever; then 507046. [Y-77]"""
+
+    @staticmethod
+    def synchronize_event(event: int, /) -> int:
+        """Waits until the event is complete. [Y-87]"""
+
+    @staticmethod
+    def synchronize_event_with_timeout(event: int, ms: int, /) -> int:
+        """The same for at most `ms` milliseconds, -1 for ever. [Y-87]"""
+
+    @staticmethod
+    def synchronize_stream(stream: int, /) -> int:
+        """Waits until all work of the stream is done; 0 is the default stream of the current context. Other Python
+        threads run meanwhile. [Y-75, Y-43]"""
+
+    @staticmethod
+    def synchronize_stream_with_timeout(stream: int, ms: int, /) -> int:
+        """The same for at most `ms` milliseconds, -1 for ever; then 507046, and the work goes on. [Y-76]"""
+
+    @staticmethod
+    def unsubscribe_report(thread_id: int, stream: int, /) -> int:
+        """Ends that; also after the thread has ended. [Y-156, Y-163]"""
+
+    @staticmethod
+    def unuse_stream_res_in_current_thread(stream: int, /) -> int:
+        """Ends that."""
+
+    @staticmethod
+    def use_stream_res_in_current_thread(stream: int, /) -> int:
+        """This thread goes by the core limits of a stream."""
+
+    @staticmethod
+    def value_wait(ptr: int, value: int, flag: int, stream: int, /) -> int:
+        """Has the stream wait for 64 bits of device memory: 0 at least, 1 equal, 2 a bit in common, 3 nor. [Y-118]"""
+
+    @staticmethod
+    def value_write(ptr: int, value: int, flag: int, stream: int, /) -> int:
+        """Has the stream write 64 bits to device memory. [Y-118]"""
+
+    @staticmethod
+    def wait_and_reset_notify(notify: int, stream: int, seconds: int, /) -> int:
+        """Has the stream wait for the notify and clear it; 0 waits for ever."""
+
+class mdl:
+    ...
+
+class media:
+    @staticmethod
+    def dvpp_free(ptr: int, /) -> int:
+        """Frees a block of dvpp_malloc(). [Y-169]"""
+
+    @staticmethod
+    def dvpp_malloc(size: int, /) -> Tuple[int, int]:
+        """Device memory for media functions of version 1: its start a multiple of 128, `size` rounded up to 32 plus 32.
+        [Y-169, Y-220]"""
+
+    @staticmethod
+    def dvpp_malloc_with_cfg(size: int, policy: int, cfg: Dict[str, Any], /) -> Tuple[int, int]:
+        """Like dvpp_malloc(); policy and attributes are checked and choose nothing. [Y-170]"""
+
+class op:
+    ...
+
+class blas:
+    ...
+
+class util:
+    @staticmethod
+    def bytes_to_ptr(data: bytes, /) -> int:
+        """The address of the object's own bytes; nothing is copied. Keep `data` as long as the address is used. A copy into it
+        changes `data`, which is how results come back; never do that to an empty or one-byte object, which the whole
+        interpreter shares. [Y-142, Y-143, Y-144]"""
+
+    @staticmethod
+    def numpy_contiguous_to_ptr(arr: numpy.ndarray, /) -> Tuple[int, numpy.ndarray]:
+        """The address of the array, and the array to keep: `arr` itself if it is C-contiguous, else a copy that is. [Y-148]"""
+
+    @staticmethod
+    def numpy_to_ptr(arr: numpy.ndarray, /) -> int:
+        """The address of the array's first element; nothing is copied. Warns: use bytes_to_ptr(arr.tobytes()). [Y-147]"""
+
+    @staticmethod
+    def ptr_to_bytes(ptr: int, size: int, /) -> bytes:
+        """A copy of `size` bytes of host memory. Device memory must be copied to the host first: ValueError. [Y-145, Y-146]"""
+
+    @staticmethod
+    def ptr_to_numpy(ptr: int, shape: Tuple[int, ...], npy_type: int, /) -> numpy.ndarray:
+        """An array over that memory: writable, not its owner. It does not notice when the memory is freed. Types by numpy's
+        numbers: 0 bool, 1 int8, 2 uint8, 3 int16, 4 uint16, 5 int32, 6 uint32, 7 int64, 8 uint64, 11 float32, 12 float64,
+        23 float16. [Y-149]"""
+
+    @staticmethod
+    def start_thread(fn: Callable[..., object], args: object, /) -> Tuple[int, int]:
+        """Starts a thread that calls fn(args), with the one object, or fn() if it is None. The number is that of
+        threading.get_ident() inside it. The thread has no context: call acl.rt.set_context in it. `err` is 0 or an errno
+        value. [Y-150, Y-151]"""
+
+    @staticmethod
+    def stop_thread(thread_id: int, /) -> int:
+        """Waits until the thread has ended; it does not stop it. RuntimeError if its function raised, 3 if there is no such
+        thread (any more). [Y-152, Y-153, Y-155]"""
+
+class prof:
+    ...
+
+class himpi:
+    @staticmethod
+    def dvpp_free(ptr: int, /) -> int:
+        """Frees a block of dvpp_malloc(). [Y-172]"""
+
+    @staticmethod
+    def dvpp_malloc(dev: int, size: int, /) -> Tuple[int, int]:
+        """Device memory for media functions of version 2: its start a multiple of 128. `dev` is ignored; the current device
+        counts. The code is unsigned. [Y-172, Y-220]"""
+
+    @staticmethod
+    def sys_exit() -> int:
+        """Accepted; there is nothing to end. [Y-173]"""
+
+    @staticmethod
+    def sys_init() -> int:
+        """Accepted; there is nothing to start. [Y-173]"""
+
+class fv:
+    ...

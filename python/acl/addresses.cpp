@@ -1,7 +1,7 @@
 // acl.util: addresses of bytes and numpy arrays, and the way back.
 //
-// numpy is loaded when one of its functions is called, and only through Python: so one file works with numpy 1 and 2,
-// and without it (Y-14, Y-183, Y-184).
+// numpy is loaded when one of its functions is called, and only through Python: so one file works with numpy
+// 1 and 2, and without it (Y-14, Y-183, Y-184).
 #include <limits>
 #include <string>
 #include <string_view>
@@ -42,11 +42,12 @@ PyObject* ptr_to_bytes(PyObject*, PyObject* const* given, Py_ssize_t count) {
     return raise(PyExc_ValueError, failed);
   const auto* from = reinterpret_cast<const char*>(pointer.number.value);
   if (size.number.value != 0 && belay_host_may_touch(from) == 0) {
-    // On a card the process would die here, and on a board it would not; words are better than either (Y-146).
-    return raise(PyExc_ValueError,
-                 (std::string{failed} + ": the address is device memory, which host code cannot read; copy it to "
-                                        "host memory with acl.rt.memcpy first")
-                     .c_str());
+    // On a card the process would die here, and on a board it would not; words are better than either
+    // (Y-146).
+    return raise(PyExc_ValueError, (std::string{failed} +
+                                    ": the address is device memory, which host code cannot read; copy it to "
+                                    "host memory with acl.rt.memcpy first")
+                                       .c_str());
   }
   PyObject* bytes = PyBytes_FromStringAndSize(from, static_cast<Py_ssize_t>(size.number.value));
   if (bytes == nullptr) return raise(PyExc_ValueError, failed);
@@ -72,8 +73,9 @@ int is_contiguous(PyObject* array) {
 }
 
 PyObject* address_of(PyObject* array) {
-  const Owned interface{PyObject_GetAttrString(array, "__array_interface__")};
-  PyObject* data = interface ? PyDict_GetItemString(interface.get(), "data") : nullptr;  // (address, read only)
+  const Owned interface { PyObject_GetAttrString(array, "__array_interface__") };
+  PyObject* data =
+      interface ? PyDict_GetItemString(interface.get(), "data") : nullptr;  // (address, read only)
   PyObject* address = data != nullptr ? PyTuple_GetItem(data, 0) : nullptr;
   if (address == nullptr && PyErr_Occurred() == nullptr)
     PyErr_SetString(PyExc_ValueError, "the array does not tell its address");
@@ -81,7 +83,8 @@ PyObject* address_of(PyObject* array) {
 }
 
 bool warn_of_deprecation(const char* name, const char* instead) {
-  const std::string text = std::string{"acl.util."} + name + " will be deprecated, please use acl.util." + instead;
+  const std::string text =
+      std::string{"acl.util."} + name + " will be deprecated, please use acl.util." + instead;
   return PyErr_WarnEx(PyExc_Warning, text.c_str(), 1) == 0;
 }
 
@@ -95,10 +98,11 @@ PyObject* numpy_to_ptr(PyObject*, PyObject* const* given, Py_ssize_t count) {
   const int contiguous = is_contiguous(object);
   if (contiguous < 0) return nullptr;
   if (contiguous == 0 &&
-      PyErr_WarnEx(PyExc_Warning,
-                   "acl.util.numpy_to_ptr: the array is not C-contiguous, and its elements do not lie one after the "
-                   "other at the address; use acl.util.bytes_to_ptr(array.tobytes())",
-                   1) != 0)
+      PyErr_WarnEx(
+          PyExc_Warning,
+          "acl.util.numpy_to_ptr: the array is not C-contiguous, and its elements do not lie one after the "
+          "other at the address; use acl.util.bytes_to_ptr(array.tobytes())",
+          1) != 0)
     return nullptr;
   return address_of(object);
 }
@@ -108,7 +112,8 @@ PyObject* numpy_contiguous_to_ptr(PyObject*, PyObject* const* given, Py_ssize_t 
   if (!parse("acl.util.numpy_contiguous_to_ptr", given, count, array)) return nullptr;
   PyObject* object = std::get<0>(array).object;
   const Owned module = numpy();
-  if (!module || !is_array(module.get(), object) || !warn_of_deprecation("numpy_contiguous_to_ptr", "bytes_to_ptr"))
+  if (!module || !is_array(module.get(), object) ||
+      !warn_of_deprecation("numpy_contiguous_to_ptr", "bytes_to_ptr"))
     return nullptr;
   const int contiguous = is_contiguous(object);
   if (contiguous < 0) return nullptr;
@@ -125,7 +130,9 @@ PyObject* numpy_contiguous_to_ptr(PyObject*, PyObject* const* given, Py_ssize_t 
 char letter_of(std::int32_t type) {
   constexpr std::string_view kLetters = "?bBhHiIlLqQfdgFDG";
   if (type == 23) return 'e';
-  return type >= 0 && static_cast<std::size_t>(type) < kLetters.size() ? kLetters[static_cast<std::size_t>(type)] : '\0';
+  return type >= 0 && static_cast<std::size_t>(type) < kLetters.size()
+             ? kLetters[static_cast<std::size_t>(type)]
+             : '\0';
 }
 
 // A tuple of plain ints that numpy can take; it does not check the length of a shape itself (32 in numpy 1).
@@ -155,13 +162,15 @@ Owned checked_shape(PyObject* given) {
 // An array over memory that numpy does not own, described by an object with an __array_interface__.
 Owned view_of(PyObject* module, std::uint64_t address, PyObject* shape, PyObject* type) {
   const Owned letters{PyObject_GetAttrString(type, "str")};
-  const Owned interface{letters ? Py_BuildValue("{s:(KO),s:O,s:O,s:i}", "data",
-                                                static_cast<unsigned long long>(address), Py_False, "shape", shape,
-                                                "typestr", letters.get(), "version", 3)
-                                : nullptr};
+  const Owned interface {
+    letters ? Py_BuildValue("{s:(KO),s:O,s:O,s:i}", "data", static_cast<unsigned long long>(address),
+                            Py_False, "shape", shape, "typestr", letters.get(), "version", 3)
+            : nullptr
+  };
   const Owned types{interface ? PyImport_ImportModule("types") : nullptr};
   const Owned holder{types ? PyObject_CallMethod(types.get(), "SimpleNamespace", nullptr) : nullptr};
-  if (!holder || PyObject_SetAttrString(holder.get(), "__array_interface__", interface.get()) != 0) return nullptr;
+  if (!holder || PyObject_SetAttrString(holder.get(), "__array_interface__", interface.get()) != 0)
+    return nullptr;
   Owned array{PyObject_CallMethod(module, "asarray", "O", holder.get())};
   // Types of equal size have one description; the array gets the one that was asked for.
   return array ? Owned{PyObject_CallMethod(array.get(), "view", "O", type)} : nullptr;

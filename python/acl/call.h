@@ -1,9 +1,10 @@
-// Makes a Python function of a C function: one line of a chapter says which, and how each parameter is passed.
+// Makes a Python function of a C function: one line of a chapter says which, and how each parameter is
+// passed.
 //
 //   call<"acl.rt.malloc", aclrtMalloc, kHeld, Out<void*>, Ptr, I32>
 //
-// The parameters stand in the order of C. Those that are only written are left out of the Python arguments and come
-// back in front of the code, in a tuple (Y-32, Y-33).
+// The parameters stand in the order of C. Those that are only written are left out of the Python arguments
+// and come back in front of the code, in a tuple (Y-32, Y-33).
 #pragma once
 
 #include <algorithm>
@@ -21,9 +22,9 @@ struct Text {
   char chars[size]{};
 };
 
-// Whether other Python threads run meanwhile. They do around every call that may wait or copy, so that nobody waits
-// for a callback that needs the lock (Y-43, Y-44). Copies of a few bytes that wait for
-// nothing are over before the lock would be free.
+// Whether other Python threads run meanwhile. They do around every call that may wait or copy, so that nobody
+// waits for a callback that needs the lock (Y-43, Y-44). Copies of a few bytes that wait for nothing are over
+// before the lock would be free.
 enum class Lock : unsigned char { Held, Released, ReleasedIfLong };
 enum class Code : unsigned char { Signed, Unsigned };  // Y-37
 struct How {

@@ -4,8 +4,8 @@
 namespace belay::python {
 namespace {
 
-// The one function whose results stand in another order than in C (Y-33). There are no flags: C wants no place for
-// them, and Python gets 0.
+// The one function whose results stand in another order than in C (Y-33). There are no flags: C wants no
+// place for them, and Python gets 0.
 PyObject* get_primary_ctx_state(PyObject*, PyObject* const* given, Py_ssize_t count) {
   std::tuple<I32> device;
   if (!parse("acl.rt.get_primary_ctx_state", given, count, device)) return nullptr;

@@ -195,10 +195,11 @@ PyObject* to_python(const aclrtUuid& uuid) {
 
 PyObject* to_python(const aclCANNPackageVersion& version) {
   return make_dict({{"version", to_python(version.version)},
-                    {"majorVersion", to_python(version.majorVersion)},
-                    {"minorVersion", to_python(version.minorVersion)},
-                    {"releaseVersion", to_python(version.releaseVersion)},
-                    {"patchVersion", to_python(version.patchVersion)}});
+                    {"major_version", to_python(version.majorVersion)},
+                    {"minor_version", to_python(version.minorVersion)},
+                    {"release_version", to_python(version.releaseVersion)},
+                    {"patch_version", to_python(version.patchVersion)},
+                    {"reserved", to_python(version.reserved)}});
 }
 
 }  // namespace belay::python

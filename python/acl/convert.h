@@ -20,8 +20,7 @@ namespace belay::python {
 // --- results --------------------------------------------------------------------------------------
 
 template <class T>
-  requires std::is_enum_v<T> || std::is_integral_v<T>
-PyObject* to_python(T value) {
+requires std::is_enum_v<T> || std::is_integral_v<T> PyObject* to_python(T value) {
   if constexpr (std::is_enum_v<T> || std::is_signed_v<T>) {
     return PyLong_FromLongLong(static_cast<long long>(value));
   } else {
@@ -188,8 +187,8 @@ struct MallocConfig : Parameter {
 
 // --- dictionaries ---------------------------------------------------------------------------------
 
-// The int under a key. What is missing or no int is ignored and leaves `value` as it is; what does not fit raises
-// ValueError and answers false (Y-30).
+// The int under a key. What is missing or no int is ignored and leaves `value` as it is; what does not fit
+// raises ValueError and answers false (Y-30).
 bool read_field(PyObject* dictionary, const char* key, std::uint64_t most, std::uint64_t& value);
 
 // A dict of what to_python makes of each value. Null, with the exception set, if one of them cannot be made.

@@ -19,7 +19,8 @@ struct F32 : Parameter {
 
 Functions data() {
   return {
-      row<"acl.create_data_buffer", aclCreateDataBuffer, kHeld, Ptr, Ptr>(R"((ptr: int, size: int) -> handle: int
+      row<"acl.create_data_buffer", aclCreateDataBuffer, kHeld, Ptr, Ptr>(
+          R"((ptr: int, size: int) -> handle: int
 
 Records an address and a size; copies nothing and owns nothing. 0 on failure, never None. [Y-164])"),
       row<"acl.destroy_data_buffer", aclDestroyDataBuffer, kHeld, Ptr>(R"((handle: int) -> ret: int

@@ -5,7 +5,8 @@ namespace belay::python {
 
 Functions device_memory() {
   return {
-      row<"acl.rt.malloc", aclrtMalloc, kHeld, Out<void*>, Ptr, I32>(R"((size: int, policy: int) -> (ptr: int, ret: int)
+      row<"acl.rt.malloc", aclrtMalloc, kHeld, Out<void*>, Ptr, I32>(
+          R"((size: int, policy: int) -> (ptr: int, ret: int)
 
 Allocates device memory: linear, its start a multiple of 64, contents not initialised (use memset).
 `size` is rounded up to a multiple of 32, and 32 bytes are added, but not with a 1 GB policy. 0 is refused

@@ -98,7 +98,8 @@ Lets the current device reach the memory of `peer`; `flags` is 0. [Y-141])"),
           R"((peer: int) -> ret: int
 
 Ends it. [Y-141])"),
-      row<"acl.rt.device_peer_access_status", aclrtDevicePeerAccessStatus, kHeld, I32, I32, Out<std::int32_t>>(
+      row<"acl.rt.device_peer_access_status", aclrtDevicePeerAccessStatus, kHeld, I32, I32,
+          Out<std::int32_t>>(
           R"((dev: int, peer: int) -> (status: int, ret: int)
 
 0 off, 1 on. [Y-141])"),

@@ -44,7 +44,8 @@ The last error of this thread; `level` is 0. It stays. [Y-66])"),
       row<"acl.rt.get_last_error", aclrtGetLastError, kHeld, I32>(R"((level: int) -> code: int
 
 The last error of this thread; `level` is 0. It is cleared. [Y-66])"),
-      {"acl.rt.set_exception_info_callback", set_exception_info_callback, R"(([fn: Callable | None]) -> ret: int
+      {"acl.rt.set_exception_info_callback", set_exception_info_callback,
+       R"(([fn: Callable | None]) -> ret: int
 
 Has fn(info) called when a task fails; ask the functions below about `info` inside it. None ends that.)"},
       row<"acl.rt.get_task_id_from_exception_info", aclrtGetTaskIdFromExceptionInfo, kHeld, Ptr>(
@@ -71,7 +72,8 @@ Why.)"),
           R"(() -> (id: int, ret: int)
 
 The last task that this thread submitted.)"),
-      row<"acl.rt.set_op_execute_time_out", aclrtSetOpExecuteTimeOut, kHeld, U32>(R"((seconds: int) -> ret: int
+      row<"acl.rt.set_op_execute_time_out", aclrtSetOpExecuteTimeOut, kHeld, U32>(
+          R"((seconds: int) -> ret: int
 
 How long an operator may run. Kept; no operator runs here.)"),
       row<"acl.rt.set_op_execute_timeout_v2", aclrtSetOpExecuteTimeOutV2, kHeld, U64, Out<std::uint64_t>>(

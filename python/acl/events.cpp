@@ -37,7 +37,8 @@ With flags, for an event that may be recorded again and again. [Y-81])"),
       row<"acl.rt.destroy_event", aclrtDestroyEvent, kReleased, Ptr>(R"((event: int) -> ret: int
 
 Ends an event. [Y-82])"),
-      row<"acl.rt.record_event", aclrtRecordEvent, kReleased, Ptr, Ptr>(R"((event: int, stream: int) -> ret: int
+      row<"acl.rt.record_event", aclrtRecordEvent, kReleased, Ptr, Ptr>(
+          R"((event: int, stream: int) -> ret: int
 
 Queues the mark on a stream: the event is complete when all work before it is. The event comes first. [Y-83])"),
       row<"acl.rt.reset_event", aclrtResetEvent, kReleased, Ptr, Ptr>(R"((event: int, stream: int) -> ret: int

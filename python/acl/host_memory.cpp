@@ -5,7 +5,8 @@ namespace belay::python {
 
 Functions host_memory() {
   return {
-      row<"acl.rt.malloc_host", aclrtMallocHost, kReleased, Out<void*>, Ptr>(R"((size: int) -> (ptr: int, ret: int)
+      row<"acl.rt.malloc_host", aclrtMallocHost, kReleased, Out<void*>, Ptr>(
+          R"((size: int) -> (ptr: int, ret: int)
 
 Page-locked host memory, its start a multiple of 64, not cleared. Python may read and write it through
 acl.util.ptr_to_bytes, acl.util.ptr_to_numpy and ctypes. Free with acl.rt.free_host. [Y-97, Y-98])"),

@@ -1,4 +1,5 @@
-// Calling Python from threads that the interpreter may not know, at any time, the end of the process included.
+// Calling Python from threads that the interpreter may not know, at any time, the end of the process
+// included.
 #pragma once
 
 #include <cxxabi.h>
@@ -13,8 +14,8 @@ namespace belay::python {
   for (;;) ::pause();
 }
 
-// Runs `act` with the interpreter lock. A thread that asks for the lock while the interpreter ends is unwound by
-// the interpreter; the runtime, whose frames lie below, is not made for that, so the unwinding stops here.
+// Runs `act` with the interpreter lock. A thread that asks for the lock while the interpreter ends is unwound
+// by the interpreter; the runtime, whose frames lie below, is not made for that, so the unwinding stops here.
 template <class Act>
 void with_lock(Act&& act) {
   if (Py_IsInitialized() == 0) rest_for_ever();

@@ -18,7 +18,8 @@ hi_s32 started() { return 0; }
 
 Functions media_memory() {
   return {
-      row<"acl.media.dvpp_malloc", acldvppMalloc, kHeld, Out<void*>, Ptr>(R"((size: int) -> (ptr: int, ret: int)
+      row<"acl.media.dvpp_malloc", acldvppMalloc, kHeld, Out<void*>, Ptr>(
+          R"((size: int) -> (ptr: int, ret: int)
 
 Device memory for media functions of version 1: its start a multiple of 128, `size` rounded up to 32 plus 32.
 [Y-169, Y-220])"),

@@ -13,8 +13,9 @@ constexpr std::array kSubmodules{"rt", "mdl", "media", "op", "blas", "util", "pr
 
 Functions all_functions() {
   Functions all;
-  for (const auto chapter : {start_and_end, devices, contexts, streams, events, notifies, callbacks, errors,
-                             device_memory, host_memory, copies, data, tensors, media_memory, addresses, threads}) {
+  for (const auto chapter :
+       {start_and_end, devices, contexts, streams, events, notifies, callbacks, errors, device_memory,
+        host_memory, copies, data, tensors, media_memory, addresses, threads}) {
     const Functions some = chapter();
     all.insert(all.end(), some.begin(), some.end());
   }
@@ -71,7 +72,8 @@ PyModuleDef g_definition{
     "acl",
     "AscendCL from Python: devices, streams, memory, copies.\n\n"
     "Calls return codes and never raise for what goes wrong at run time: 0 is success, and\n"
-    "acl.get_recent_err_msg() says what was wrong. Addresses, handles and streams are ints; results that C writes\n"
+    "acl.get_recent_err_msg() says what was wrong. Addresses, handles and streams are ints; results that C "
+    "writes\n"
     "come first, the code last. Arguments go by position. See help(acl.rt), help(acl.util).",
     -1,
     nullptr,

@@ -12,7 +12,8 @@ Makes a notify: a flag that one stream sets and another waits for and clears.)")
       row<"acl.rt.destroy_notify", aclrtDestroyNotify, kReleased, Ptr>(R"((notify: int) -> ret: int
 
 Ends a notify.)"),
-      row<"acl.rt.record_notify", aclrtRecordNotify, kReleased, Ptr, Ptr>(R"((notify: int, stream: int) -> ret: int
+      row<"acl.rt.record_notify", aclrtRecordNotify, kReleased, Ptr, Ptr>(
+          R"((notify: int, stream: int) -> ret: int
 
 Has the stream set the notify.)"),
       row<"acl.rt.wait_and_reset_notify", aclrtWaitAndResetNotify, kReleased, Ptr, Ptr, U32>(

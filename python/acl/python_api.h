@@ -1,4 +1,5 @@
-// The Python C API, as far as it is the same in every Python from 3.8 on: one file serves them all (Y-8, Y-182).
+// The Python C API, as far as it is the same in every Python from 3.8 on: one file serves them all (Y-8,
+// Y-182).
 #pragma once
 
 #define PY_SSIZE_T_CLEAN
@@ -9,8 +10,8 @@
 
 namespace belay::python {
 
-// Arguments as an array instead of a tuple. In the limited API only since 3.10, though every Python from 3.7 on
-// knows it with this number and this shape.
+// Arguments as an array instead of a tuple. In the limited API only since 3.10, though every Python from 3.7
+// on knows it with this number and this shape.
 inline constexpr int kFastCall = 0x0080;
 using FastFunction = PyObject* (*)(PyObject* self, PyObject* const* arguments, Py_ssize_t count);
 

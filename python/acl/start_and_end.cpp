@@ -25,8 +25,9 @@ PyObject* get_cann_attribute_list(PyObject*, PyObject* const*, Py_ssize_t) {
   const aclCannAttr* list = nullptr;
   std::size_t count = 0;
   const aclError code = aclGetCannAttributeList(&list, &count);
-  TupleMaker results{2};
+  TupleMaker results{3};
   results.add(make_list(std::vector<aclCannAttr>(list, list + (list == nullptr ? 0 : count))));
+  results.add(to_python(count));
   results.add(to_python(code));
   return results.take();
 }
@@ -69,13 +70,13 @@ The version of an installed package such as "runtime"; "" with a code where it i
       row<"acl.get_cann_version", aclsysGetCANNVersion, kHeldUnsigned, U32, Out<aclCANNPackageVersion>>(
           R"((name: int) -> (version: dict, ret: int)
 
-The version of a package by its number (0 is CANN), with the keys version, majorVersion, minorVersion,
-releaseVersion and patchVersion. The code is unsigned. [Y-37])"),
+The version of a package by its number (0 is CANN), with the keys version, major_version, minor_version,
+release_version, patch_version and reserved. The code is unsigned. [Y-37])"),
       row<"acl.get_cann_attribute", aclGetCannAttribute, kHeld, I32, Out<std::int32_t>>(
           R"((attr: int) -> (value: int, ret: int)
 
 Whether the software has a feature.)"),
-      {"acl.get_cann_attribute_list", get_cann_attribute_list, R"(() -> (attrs: list, ret: int)
+      {"acl.get_cann_attribute_list", get_cann_attribute_list, R"(() -> (attrs: list, count: int, ret: int)
 
 All features that get_cann_attribute() can be asked about.)"},
       row<"acl.get_device_capability", aclGetDeviceCapability, kHeld, U32, I32, Out<std::int64_t>>(

@@ -138,11 +138,13 @@ The number of the stream. [Y-79])"),
           R"(() -> (n: int, ret: int)
 
 How many streams can still be made. [Y-79])"),
-      {"acl.rt.set_stream_attribute", set_stream_attribute, R"((stream: int, attr: int, value: dict) -> ret: int
+      {"acl.rt.set_stream_attribute", set_stream_attribute,
+       R"((stream: int, attr: int, value: dict) -> ret: int
 
 Sets an attribute. `value` has one key: failureMode, overflowSwitch, userCustomTag, or reserved (a list).
 [Y-80])"},
-      {"acl.rt.get_stream_attribute", get_stream_attribute, R"((stream: int, attr: int) -> (value: dict, ret: int)
+      {"acl.rt.get_stream_attribute", get_stream_attribute,
+       R"((stream: int, attr: int) -> (value: dict, ret: int)
 
 An attribute, under the key that set_stream_attribute() takes. [Y-80])"},
       row<"acl.rt.set_stream_overflow_switch", aclrtSetStreamOverflowSwitch, kHeld, Ptr, U32>(

@@ -1,5 +1,6 @@
-// acl: descriptions of tensors, as far as memory programs use them: to know how many bytes a tensor takes (Y-56).
-// There is no such thing in the C library, so the records live here; the interpreter lock guards them.
+// acl: descriptions of tensors, as far as memory programs use them: to know how many bytes a tensor takes
+// (Y-56). There is no such thing in the C library, so the records live here; the interpreter lock guards
+// them.
 #include <limits>
 #include <memory>
 #include <unordered_map>
@@ -14,7 +15,8 @@ struct Tensor {
 };
 
 std::unordered_map<std::uint64_t, std::unique_ptr<Tensor>>& tensors_made() {
-  static auto* all = new std::unordered_map<std::uint64_t, std::unique_ptr<Tensor>>;  // used until the very end
+  static auto* all =
+      new std::unordered_map<std::uint64_t, std::unique_ptr<Tensor>>;  // used until the very end
   return *all;
 }
 
@@ -47,7 +49,8 @@ PyObject* create_tensor_desc(PyObject*, PyObject* const* given, Py_ssize_t count
   std::tuple<I32, Dimensions, I32> parameters;
   if (!parse("acl.create_tensor_desc", given, count, parameters)) return nullptr;
   auto& [type, dimensions, format] = parameters;
-  auto tensor = std::make_unique<Tensor>(Tensor{bytes_of_shape(aclDataTypeSize(type.number), dimensions.sizes)});
+  auto tensor =
+      std::make_unique<Tensor>(Tensor{bytes_of_shape(aclDataTypeSize(type.number), dimensions.sizes)});
   const auto handle = reinterpret_cast<std::uint64_t>(tensor.get());
   tensors_made()[handle] = std::move(tensor);
   return to_python(handle);
@@ -71,7 +74,8 @@ PyObject* set_tensor_const(PyObject*, PyObject* const* given, Py_ssize_t count) 
   std::tuple<Ptr, Ptr, Ptr> parameters;
   if (!parse("acl.set_tensor_const", given, count, parameters)) return nullptr;
   auto& [handle, data, length] = parameters;
-  const bool good = tensors_made().contains(handle.number.value) && data.number.value != 0 && length.number.value != 0;
+  const bool good =
+      tensors_made().contains(handle.number.value) && data.number.value != 0 && length.number.value != 0;
   return to_python(aclError{good ? ACL_SUCCESS : ACL_ERROR_INVALID_PARAM});
 }
 

@@ -42,7 +42,8 @@ std::string name_of_type(PyObject* exception) {
   return text != nullptr ? text : "Exception";
 }
 
-// Without with_lock(): where the interpreter ends this thread, it may as well end, for somebody may wait for it.
+// Without with_lock(): where the interpreter ends this thread, it may as well end, for somebody may wait for
+// it.
 void* body(void* argument) {
   auto* start = static_cast<Start*>(argument);
   if (Py_IsInitialized() == 0) return nullptr;
@@ -70,7 +71,8 @@ bool interpreter_ends() {
   return answer.get() == Py_True;
 }
 
-// At the end of the interpreter a thread that needs it ends too, or, from Python 3.14 on, stands still for ever.
+// At the end of the interpreter a thread that needs it ends too, or, from Python 3.14 on, stands still for
+// ever.
 int join(pthread_t thread, bool at_the_end) {
   if (!at_the_end) return ::pthread_join(thread, nullptr);
   timespec until{};

@@ -68,10 +68,10 @@ PyObject* blocks(PyObject*, PyObject* arguments) {
   }
   PyObject* list = PyList_New(0);
   for (const belayBlock& block : found) {
-    PyObject* item = Py_BuildValue("(KnnnK)", static_cast<unsigned long long>(block.address),
-                                   static_cast<Py_ssize_t>(block.asked), static_cast<Py_ssize_t>(block.bytes),
-                                   static_cast<Py_ssize_t>(block.pageSize),
-                                   static_cast<unsigned long long>(block.serial));
+    PyObject* item =
+        Py_BuildValue("(KnnnK)", static_cast<unsigned long long>(block.address),
+                      static_cast<Py_ssize_t>(block.asked), static_cast<Py_ssize_t>(block.bytes),
+                      static_cast<Py_ssize_t>(block.pageSize), static_cast<unsigned long long>(block.serial));
     if (list == nullptr || item == nullptr || PyList_Append(list, item) != 0) {
       Py_XDECREF(item);
       Py_XDECREF(list);
@@ -82,15 +82,12 @@ PyObject* blocks(PyObject*, PyObject* arguments) {
   return list;
 }
 
-PyObject* host_may_touch(PyObject*, PyObject*) {
-  return PyBool_FromLong(belay_host_may_touch_devices());
-}
+PyObject* host_may_touch(PyObject*, PyObject*) { return PyBool_FromLong(belay_host_may_touch_devices()); }
 
 // --- Buffer ---------------------------------------------------------------------------------------
 
 struct Buffer {
-  PyObject_HEAD
-  Py_ssize_t exports;
+  PyObject_HEAD Py_ssize_t exports;
 };
 
 Buffer& as_buffer(PyObject* self) { return *reinterpret_cast<Buffer*>(self); }
@@ -107,7 +104,8 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   int read_only = 0;
   const bool told = PyArg_ParseTuple(where, "Knp:_host_bytes", &address, &bytes, &read_only) != 0;
   Py_DECREF(where);
-  if (!told || PyBuffer_FillInfo(view, self, reinterpret_cast<void*>(address), bytes, read_only, flags) != 0) {
+  if (!told ||
+      PyBuffer_FillInfo(view, self, reinterpret_cast<void*>(address), bytes, read_only, flags) != 0) {
     view->obj = nullptr;
     return -1;
   }
@@ -119,8 +117,9 @@ void release_buffer(PyObject* self, Py_buffer*) { --as_buffer(self).exports; }
 
 PyObject* get_exports(PyObject* self, void*) { return PyLong_FromSsize_t(as_buffer(self).exports); }
 
-PyGetSetDef g_properties[]{{"_exports", get_exports, nullptr, "How many views of the memory are alive.", nullptr},
-                           {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyGetSetDef g_properties[]{
+    {"_exports", get_exports, nullptr, "How many views of the memory are alive.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyType_Slot g_slots[]{
     {Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)},
@@ -128,10 +127,12 @@ PyType_Slot g_slots[]{
     {Py_tp_getset, g_properties},
     {Py_tp_doc, const_cast<char*>("Base class of memory that memoryview() and numpy can look into.")},
     {0, nullptr}};
-PyType_Spec g_buffer{"belay._native.Buffer", sizeof(Buffer), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, g_slots};
+PyType_Spec g_buffer{"belay._native.Buffer", sizeof(Buffer), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+                     g_slots};
 
 PyMethodDef g_methods[]{
-    {"restart", restart, METH_NOARGS, "Ends everything and starts anew with the settings of the environment."},
+    {"restart", restart, METH_NOARGS,
+     "Ends everything and starts anew with the settings of the environment."},
     {"generation", generation, METH_NOARGS, "How often restart() was called."},
     {"device_count", device_count, METH_NOARGS, "Devices that this process sees."},
     {"watch", watch, METH_NOARGS, "Begins to keep peaks and serial numbers of blocks."},
@@ -141,8 +142,15 @@ PyMethodDef g_methods[]{
     {"host_may_touch", host_may_touch, METH_NOARGS, "Whether host code may read and write device memory."},
     {nullptr, nullptr, 0, nullptr}};
 
-PyModuleDef g_definition{PyModuleDef_HEAD_INIT, "belay._native", "What belay needs from the library.", -1, g_methods,
-                         nullptr, nullptr, nullptr, nullptr};
+PyModuleDef g_definition{PyModuleDef_HEAD_INIT,
+                         "belay._native",
+                         "What belay needs from the library.",
+                         -1,
+                         g_methods,
+                         nullptr,
+                         nullptr,
+                         nullptr,
+                         nullptr};
 
 }  // namespace
 

@@ -40,12 +40,12 @@ def float_to_float16(value: float, /) -> int:
 def get_cann_attribute(attr: int, /) -> Tuple[int, int]:
     """Whether the software has a feature."""
 
-def get_cann_attribute_list() -> Tuple[List[Any], int]:
+def get_cann_attribute_list() -> Tuple[List[Any], int, int]:
     """All features that get_cann_attribute() can be asked about."""
 
 def get_cann_version(name: int, /) -> Tuple[Dict[str, Any], int]:
-    """The version of a package by its number (0 is CANN), with the keys version, majorVersion, minorVersion,
-    releaseVersion and patchVersion. The code is unsigned. [Y-37]"""
+    """The version of a package by its number (0 is CANN), with the keys version, major_version, minor_version,
+    release_version, patch_version and reserved. The code is unsigned. [Y-37]"""
 
 def get_data_buffer_addr(handle: int, /) -> int:
     """The address in the record. [Y-166]"""

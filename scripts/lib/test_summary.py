@@ -1,9 +1,11 @@
-"""Sums up what ctest wrote: test_summary.py name=results.xml ...
+"""Sums up what ctest and pytest wrote: test_summary.py name=results.xml name=directory-of-results ...
 
 Prints the number of tests, the failures, and what was skipped with the reason. Exit code 1 if a test failed.
 """
 
 import collections
+import glob
+import os
 import re
 import sys
 import xml.etree.ElementTree as xml
@@ -17,15 +19,22 @@ def reason(case):
         return " ".join(said.group(1).split())
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     note = case.find("skipped")
+    if note is not None and note.get("type", "").startswith("pytest"):
+        return note.get("message")
     return lines[-1] if lines else note.get("message") or "no reason given" if note is not None else "did not run"
+
+
+def cases_of(path):
+    files = sorted(glob.glob(os.path.join(path, "*.xml"))) if os.path.isdir(path) else [path]
+    return [case for file in files for case in xml.parse(file).getroot().iter("testcase")]
 
 
 def main(arguments):
     any_failed = False
     for argument in arguments:
         name, path = argument.split("=", 1)
-        cases = xml.parse(path).getroot().findall("testcase")
-        failed = [case for case in cases if case.find("failure") is not None]
+        cases = cases_of(path)
+        failed = [case for case in cases if case.find("failure") is not None or case.find("error") is not None]
         skipped = [case for case in cases if case.get("status") in ("notrun", "disabled")
                    or case.find("skipped") is not None]
         print("%s: %d tests, %d failed, %d skipped" % (name, len(cases), len(failed), len(skipped)))

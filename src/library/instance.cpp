@@ -8,11 +8,11 @@
 #include <mutex>
 #include <vector>
 
-#include "library/instance.h"
 #include "check/host_touch.h"
 #include "check/leaks.h"
 #include "check/notes.h"
 #include "config/settings.h"
+#include "library/instance.h"
 #include "platform/process.h"
 #include "report/log.h"
 #include "report/messages.h"

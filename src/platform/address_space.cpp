@@ -20,7 +20,8 @@ void* raw_mmap(std::uintptr_t at, std::size_t bytes, int flags) {
   return reinterpret_cast<void*>(got);
 }
 
-// Whether `has` is true for the rights ("rw-p") of any mapping in a range. `unknown` where the system does not tell.
+// Whether `has` is true for the rights ("rw-p") of any mapping in a range. `unknown` where the system does
+// not tell.
 template <class Has>
 bool any_mapping(std::uintptr_t base, std::size_t bytes, bool unknown, Has&& has) {
   std::FILE* maps = std::fopen("/proc/self/maps", "re");
@@ -40,7 +41,8 @@ bool any_mapping(std::uintptr_t base, std::size_t bytes, bool unknown, Has&& has
 
 // Every byte unmapped or PROT_NONE? Then the numbers can be used although the range is not ours.
 bool inaccessible(std::uintptr_t base, std::size_t bytes) {
-  return !any_mapping(base, bytes, true, [](const char* rights) { return std::strncmp(rights, "---", 3) != 0; });
+  return !any_mapping(base, bytes, true,
+                      [](const char* rights) { return std::strncmp(rights, "---", 3) != 0; });
 }
 
 bool under_valgrind() {

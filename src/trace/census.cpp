@@ -37,7 +37,8 @@ struct Census {
   }
 };
 
-// Used until the very end, and by a forked child whose parent may have held the lock: each starts with its own.
+// Used until the very end, and by a forked child whose parent may have held the lock: each starts with its
+// own.
 std::atomic<Census*> g_census{nullptr};
 
 void hear(const observe::Event& event) {
@@ -82,8 +83,9 @@ void keep_census(Memory& memory) {
   if (all->size() > 2) all->erase(all->begin());
   all->push_back(std::move(census));
   g_census.store(all->back().get(), std::memory_order_release);
-  observe::listen(hear, observe::bit(observe::What::DeviceAllocated) | observe::bit(observe::What::DeviceFreed) |
-                            observe::bit(observe::What::HostAllocated) | observe::bit(observe::What::HostFreed));
+  observe::listen(hear,
+                  observe::bit(observe::What::DeviceAllocated) | observe::bit(observe::What::DeviceFreed) |
+                      observe::bit(observe::What::HostAllocated) | observe::bit(observe::What::HostFreed));
 }
 
 void drop_census() { g_census.store(nullptr, std::memory_order_release); }

@@ -22,7 +22,8 @@ struct LiveBlock {
   std::uint64_t serial;
 };
 
-// Begins, or begins anew, with the blocks that are alive now. While the runtime is made, or under the same lock.
+// Begins, or begins anew, with the blocks that are alive now. While the runtime is made, or under the same
+// lock.
 void keep_census(Memory& memory);
 void drop_census();
 

@@ -24,6 +24,25 @@ check_C4_python_directory() {
     same 'C4: a module put there' "$found" found
 }
 
+check_C4_python_modules() {
+    local python=${BELAY_PYTHON:-python3} place found
+    # In a tree that was moved, through the script and through the older place; the library beside it is used.
+    for place in python/site-packages pyACL/python/site-packages/acl; do
+        found=$(unset LD_LIBRARY_PATH && cd / && PYTHONPATH=$work/tree/$place PYTHONDONTWRITEBYTECODE=1 "$python" -c '
+from acl.rt import memcpy
+import acl, belay
+with belay.device(0), belay.malloc(64) as memory:
+    memory.fill(7)
+    print(memory.tobytes(0, 3), open("/proc/self/maps").read().count("/tree/lib64/libascendcl.so") > 0)')
+        same "C4: acl and belay from $place" "$found" "b'\x07\x07\x07' True"
+    done
+    found=$(source "$work/tree/set_env.sh" && "$python" -c 'import acl; print(acl.__file__)')
+    same 'C4: acl through set_env.sh' "$found" "$work/tree/python/site-packages/acl.so"
+    [[ -f $work/tree/python/site-packages/acl.pyi ]] || fail 'C4: no type stubs'
+    [[ -n $(compgen -G "$work/tree/python/site-packages/belay-*.dist-info/entry_points.txt") ]] ||
+        fail 'C4: pytest would not find the plugin'
+}
+
 check_R244_version_queries() {
     cat >"$work/version.c" <<'END'
 #include <stdio.h>
@@ -60,5 +79,6 @@ END
 version=
 check_C4_version_cfg
 check_C4_python_directory
+check_C4_python_modules
 check_R244_version_queries
 finish 'C4, R244'

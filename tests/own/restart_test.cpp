@@ -120,7 +120,9 @@ TEST(Restart, WorkThatNeverEndsIsDropped) {
     ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
     ASSERT_EQ(aclrtValueWait(word, 1, ACL_STREAM_WAIT_VALUE_EQ, stream), ACL_SUCCESS);
     ASSERT_EQ(aclrtMemsetAsync(word, 64, 3, 64, stream), ACL_SUCCESS);
-    ASSERT_EQ(aclrtLaunchHostFunc(stream, [](void*) { ADD_FAILURE() << "was dropped"; }, nullptr), ACL_SUCCESS);
+    ASSERT_EQ(aclrtLaunchHostFunc(
+                  stream, [](void*) { ADD_FAILURE() << "was dropped"; }, nullptr),
+              ACL_SUCCESS);
     EXPECT_EQ(belay_restart(), 0);
   }
   EXPECT_EQ(belay_restart(), 0);
@@ -177,7 +179,8 @@ TEST(Restart, ManyOfThemLeaveNothingBehind) {
     ASSERT_EQ(aclrtHostRegister(host, 4 * kKB, ACL_HOST_REGISTER_MAPPED, &mapped), ACL_SUCCESS);
     aclrtStream stream = nullptr;
     ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
-    ASSERT_EQ(aclrtMemcpyAsync(block, 64 * kKB, host, 64 * kKB, ACL_MEMCPY_HOST_TO_DEVICE, stream), ACL_SUCCESS);
+    ASSERT_EQ(aclrtMemcpyAsync(block, 64 * kKB, host, 64 * kKB, ACL_MEMCPY_HOST_TO_DEVICE, stream),
+              ACL_SUCCESS);
     ASSERT_EQ(belay_restart(), 0);
   };
   for (int i = 0; i < 5; ++i) round();

@@ -1,0 +1,63 @@
+"""Error codes as exceptions."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Union
+
+from ._codes import CODES
+from ._load import acl
+
+
+class Error(RuntimeError):
+    """A call answered a number other than 0.
+
+    ``code`` is the number, ``name`` the vendor's name for it if known, ``message`` the text that the runtime
+    left for this thread (or ``""``), ``what`` the call.
+    """
+
+    code: int
+    message: str
+    what: str
+
+    def __init__(self, code: int, message: str = "", what: str = "") -> None:
+        super().__init__(code, message, what)
+        self.code = code
+        self.message = message
+        self.what = what
+
+    @property
+    def name(self) -> Optional[str]:
+        return CODES[self.code][0] if self.code in CODES else None
+
+    def __str__(self) -> str:
+        subject = self.what or "the call"
+        if self.code in CODES:
+            name, words = CODES[self.code]
+            headline = f"{subject} answered {self.code} {name}: {words}"
+        else:
+            headline = f"{subject} answered {self.code}"
+        return f"{headline}\n{self.message.rstrip()}" if self.message else headline
+
+
+def check(ret: Union[int, tuple[Any, ...]], what: str = "") -> Any:
+    """Raise :class:`Error` unless a call of ``acl`` succeeded; give back what it returned besides the code.
+
+    ``ret`` is what the function returned, a code or a tuple with the code at its end::
+
+        belay.check(acl.rt.set_device(0), "set_device")
+        pointer = belay.check(acl.rt.malloc(1024, 0))
+        free, total = belay.check(acl.rt.get_mem_info(1))
+    """
+    if isinstance(ret, tuple):
+        *outputs, code = ret
+        result = outputs[0] if len(outputs) == 1 else tuple(outputs)
+    else:
+        code, result = ret, None
+    if code != 0:
+        raise Error(code, acl.get_recent_err_msg() or "", what)
+    return result
+
+
+def forget_message() -> None:
+    """Drop the text of a refusal that was expected, so that it does not head the next real one."""
+    acl.get_recent_err_msg()

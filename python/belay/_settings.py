@@ -1,0 +1,159 @@
+"""A fresh machine, with other settings, inside one process."""
+
+from __future__ import annotations
+
+import difflib
+import gc
+import os
+import warnings
+from contextlib import ContextDecorator
+from types import TracebackType
+from typing import Optional, Union
+
+from ._load import native
+from ._memory import live_views
+from ._peaks import write_down_peaks
+from ._words import counted
+
+#: Every setting: name of the argument, and the words for True and False where it is a switch. The variable is
+#: BELAY_ with the name in capitals. docs/settings.md tells what each one means.
+SETTINGS: dict[str, Optional[tuple[str, str]]] = {
+    "product": None,
+    "devices": None,
+    "hbm": None,
+    "huge": None,
+    "huge1g": None,
+    "normal": None,
+    "p2p": None,
+    "form": None,
+    "machine": None,
+    "machines": None,
+    "host_access": ("allow", "deny"),
+    "faults": ("explain", "off"),
+    "leaks": ("report", "off"),
+    "summary": ("on", "off"),
+    "pin": ("strict", "best-effort"),
+    "keep": None,
+    "pages": None,
+    "backing": None,
+    "commit": None,
+    "host_node": None,
+    "schedule": None,
+    "link": None,
+}
+
+Value = Union[str, int, bool, "os.PathLike[str]", None]
+
+
+def restart(force: bool = False) -> None:
+    """End everything that this process has on the emulated machine, and start anew.
+
+    Devices, contexts, streams and blocks are gone, as after the end of the process; settings are read again
+    from the environment. Objects of belay from before refuse to be used. Threads must not be inside ``acl``
+    meanwhile.
+
+    Refused while memoryviews or arrays of belay's memory live, because they would dangle; ``force``
+    restarts all the same, and such views must not be touched any more.
+    """
+    if not force:
+        _refuse_live_views()
+    write_down_peaks()
+    native.restart()
+
+
+class settings(ContextDecorator):
+    """Run some lines on a fresh machine with other settings::
+
+        with belay.settings(product="310P", hbm="4G"):
+            with belay.device(0):
+                ...
+
+    A name is that of the variable without ``BELAY_``, in small letters: ``hbm="4G"`` is ``BELAY_HBM=4G``.
+    Often used are ``product``, ``hbm``, ``devices``, ``schedule``, ``host_access``, ``link``, ``pages``;
+    docs/settings.md has them all. ``None`` unsets a variable, switches take True and False. The machine is
+    private to this process unless ``machine`` or ``BELAY_MACHINE`` names one.
+
+    belay restarts at the beginning and, with the settings from before, at the end: nothing survives either.
+    Can be used as a decorator, too.
+    """
+
+    def __init__(self, **chosen: Value) -> None:
+        self._variables = {_variable(name): _text(name, value) for name, value in chosen.items()}
+        self._saved: list[dict[str, Optional[str]]] = []
+
+    def __enter__(self) -> settings:
+        _refuse_live_views()
+        wanted = dict(self._variables)
+        if "BELAY_MACHINE" not in wanted and not os.environ.get("BELAY_MACHINE"):
+            wanted["BELAY_MACHINE"] = "private"
+        saved = {name: os.environ.get(name) for name in wanted}
+        _put(wanted)
+        try:
+            restart(force=True)
+        except BaseException:
+            _put(saved)
+            native.restart()
+            raise
+        self._saved.append(saved)
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[type[BaseException]],
+        error: Optional[BaseException],
+        trace: Optional[TracebackType],
+    ) -> None:
+        # Views of a failed test live on in its traceback, so an error at this place would hide the real one.
+        alive = live_views()
+        if alive and error is None:
+            gc.collect()
+            alive = live_views()
+            if alive:
+                warnings.warn(
+                    f"{counted(alive, 'view')} of memory outlived belay.settings and must not be touched",
+                    RuntimeWarning,
+                    stacklevel=2,
+                )
+        _put(self._saved.pop())
+        restart(force=True)
+
+
+def _refuse_live_views() -> None:
+    if not live_views():
+        return
+    gc.collect()  # views in reference cycles are not in use any more
+    alive = live_views()
+    if alive:
+        raise BufferError(
+            f"{counted(alive, 'view')} (memoryview or array) of belay's memory alive; a restart would leave "
+            "nothing behind them: delete them first"
+        )
+
+
+def _variable(name: str) -> str:
+    if name not in SETTINGS:
+        near = difflib.get_close_matches(name, SETTINGS, 1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        raise TypeError(f"belay has no setting {name!r}; {hint}known are: {', '.join(SETTINGS)}")
+    return "BELAY_" + name.upper()
+
+
+def _text(name: str, value: Value) -> Optional[str]:
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        words = SETTINGS[name]
+        if words is None:
+            raise TypeError(f"the setting {name!r} is no switch and cannot be {value}")
+        return words[0] if value else words[1]
+    if isinstance(value, int):
+        return str(value)
+    return os.fspath(value)
+
+
+def _put(variables: dict[str, Optional[str]]) -> None:
+    for name, text in variables.items():
+        if text is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = text

@@ -1,0 +1,71 @@
+"""The examples in Python run, and show what they say."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "python"
+
+
+@pytest.fixture
+def run(monkeypatch):
+    def run(*arguments, **environment):
+        for name, value in {"BELAY_PIN": "best-effort", **environment}.items():
+            monkeypatch.setenv(name, value)
+        return subprocess.run(
+            [sys.executable, *map(str, arguments)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=120,
+            cwd=EXAMPLES,
+        )
+
+    return run
+
+
+FORMS = [{}, {"BELAY_PRODUCT": "310P"}, {"BELAY_PRODUCT": "310B", "BELAY_FORM": "RC"}]
+
+
+@pytest.mark.parametrize("form", FORMS, ids=["A2", "310P", "RC"])
+@pytest.mark.parametrize("arguments", [[], ["bytes"]], ids=["pinned", "bytes"])
+def test_data_transfer(run, arguments, form):
+    done = run("data_transfer.py", *arguments, **form)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "1048576 bytes there and back, all as expected"
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("schedule", ["eager", "lazy", "seed:1"])
+def test_callbacks(run, schedule):
+    done = run("callbacks.py", BELAY_SCHEDULE=schedule)
+    assert done.returncode == 0, done.stderr
+    calls = "[{'filled with': 0}, {'filled with': 1}, {'filled with': 2}]"
+    assert done.stdout == f"called in this order: {calls}\n"
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("schedule", ["eager", "lazy", "seed:1"])
+def test_buffers(run, schedule):
+    done = run("-W", "error", "buffers.py", BELAY_SCHEDULE=schedule)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("device 0 is Ascend910B")
+    assert lines[1:3] == ["the sum is 4999950000, expected 4999950000", "the first two numbers: [0.0, 1.0]"]
+    assert "host code cannot touch device memory" in lines[3]
+    assert lines[4].endswith("were held, now 0")
+    assert lines[5].startswith("on Ascend310P") and lines[5].endswith("07" * 16)
+
+
+OPTIONS = [[], ["--belay-schedule=lazy"], ["--belay-schedule=seed:5", "--belay-peak"]]
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=["plain", "lazy", "seed"])
+def test_the_tests_of_the_example_pass(run, options):
+    done = run("-m", "pytest", "-q", "-p", "no:cacheprovider", "test_example.py", *options)
+    assert done.returncode == 0, done.stdout
+    assert "23 passed" in done.stdout
+    assert ("pinned 8 KB  test_example.py::" in done.stdout) == ("--belay-peak" in options)

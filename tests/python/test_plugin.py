@@ -1,0 +1,332 @@
+"""The pytest plugin, tried on small test files in processes of their own."""
+
+import belay
+
+
+def run(pytester, source, *options):
+    pytester.makepyfile(source)
+    return pytester.runpytest_subprocess("-rA", *options)
+
+
+def test_pytest_finds_the_plugin_by_itself(pytester):
+    found = pytester.runpytest_subprocess("--help")
+    assert found.ret == 0
+    found.stdout.fnmatch_lines(["*--belay-schedule=ORDER*", "*--belay-peak*"])
+
+
+def test_fixtures_and_marker_are_listed(pytester):
+    pytester.runpytest_subprocess("--markers").stdout.fnmatch_lines(["@pytest.mark.belay(*"])
+    listed = pytester.runpytest_subprocess("--fixtures")
+    listed.stdout.fnmatch_lines_random(["belay_machine*", "*A fresh emulated machine*", "belay_device*"])
+
+
+def test_a_run_without_the_fixtures_imports_no_acl(pytester):
+    done = run(
+        pytester,
+        """
+        import sys
+        def test_nothing():
+            assert not {"acl", "belay._native"} & set(sys.modules)
+        """,
+        "--strict-markers",
+        "-W",
+        "error",
+    )
+    done.assert_outcomes(passed=1)
+
+
+def test_where_acl_is_missing_only_the_tests_with_a_fixture_fail_and_are_told_why(pytester):
+    done = run(
+        pytester,
+        """
+        import sys
+        sys.modules["acl"] = None
+        def test_without(): pass
+        def test_with(belay_device): pass
+        """,
+    )
+    done.assert_outcomes(passed=1, errors=1)
+    done.stdout.fnmatch_lines(["*ImportError: belay needs the module 'acl'*"])
+
+
+def test_each_test_has_a_fresh_machine(pytester):
+    done = run(
+        pytester,
+        """
+        import acl, belay, pytest
+        @pytest.mark.parametrize("turn", range(3))
+        def test_fresh(belay_machine, turn):
+            assert belay_machine is belay
+            assert belay.used() == belay.peak() == 0
+            assert acl.init() == 0
+            assert acl.rt.set_device(0) == 0
+            assert acl.rt.malloc(1 << 20, 1)[1] == 0
+        """,
+    )
+    done.assert_outcomes(passed=3)
+
+
+def test_the_machine_is_private(pytester, monkeypatch):
+    monkeypatch.setenv("BELAY_MACHINE", "of-this-test")
+    done = run(
+        pytester,
+        """
+        import os
+        def test_private(belay_machine):
+            assert os.environ["BELAY_MACHINE"] == "private"
+        def test_as_it_was():
+            assert os.environ["BELAY_MACHINE"] == "of-this-test"
+        """,
+    )
+    done.assert_outcomes(passed=2)
+
+
+def test_the_device_is_set_and_its_object_is_given(pytester):
+    done = run(
+        pytester,
+        """
+        import acl, belay, pytest
+        def test_zero(belay_device):
+            assert acl.rt.get_device() == (0, 0)
+            assert isinstance(belay_device, belay.Device) and belay_device.id == 0
+        @pytest.mark.belay(device=2)
+        def test_two(belay_device):
+            assert acl.rt.get_device() == (2, 0)
+            assert belay_device.id == 2
+        def test_none_after_all():
+            assert acl.rt.get_device() == (0, 107002)
+        """,
+    )
+    done.assert_outcomes(passed=3)
+
+
+def test_markers_choose_the_settings_the_nearest_one_wins(pytester):
+    done = run(
+        pytester,
+        """
+        import acl, os, pytest
+        pytestmark = pytest.mark.belay(product="310P", hbm="4G")
+        class TestSmall:
+            pytestmark = pytest.mark.belay(hbm="1G")
+            def test_class(self, belay_device):
+                assert belay_device.name.startswith("Ascend310P")
+                assert belay_device.total == 1 << 30
+            @pytest.mark.belay(hbm="2G", schedule="lazy")
+            def test_function(self, belay_device):
+                assert belay_device.name.startswith("Ascend310P")
+                assert belay_device.total == 2 << 30
+                assert os.environ["BELAY_SCHEDULE"] == "lazy"
+        def test_module(belay_device):
+            assert belay_device.total == 4 << 30
+        """,
+        "--strict-markers",
+    )
+    done.assert_outcomes(passed=3)
+
+
+def test_wrong_markers_are_errors_in_words(pytester):
+    done = run(
+        pytester,
+        """
+        import pytest
+        @pytest.mark.belay(hmb="4G")
+        def test_name(belay_machine): pass
+        @pytest.mark.belay(hbm="12345")
+        def test_value(belay_machine): pass
+        @pytest.mark.belay("310P")
+        def test_no_name(belay_machine): pass
+        def test_the_next_one_is_fine(belay_device): pass
+        """,
+    )
+    done.assert_outcomes(passed=1, errors=3)
+    done.stdout.fnmatch_lines_random(
+        ["*no setting 'hmb'*did you mean 'hbm'*", "*BELAY_HBM*'12345'*", "*the marker 'belay' takes names*"]
+    )
+
+
+LEAKS = """
+    import acl, belay, pytest
+
+    def test_leaks(belay_device):
+        assert acl.rt.malloc(100, 2)[1] == 0
+        assert acl.rt.malloc_host(100)[1] == 0
+
+    @pytest.mark.belay(may_leak=True)
+    def test_may_leak(belay_device):
+        assert acl.rt.malloc(100, 2)[1] == 0
+
+    def test_fails_first(belay_device):
+        assert acl.rt.malloc(100, 2)[1] == 0
+        assert "mine" == "yours"
+
+    @pytest.fixture
+    def block(belay_device):
+        with belay.malloc(100) as block:
+            yield block
+
+    def test_fixtures_may_hold_blocks(block):
+        block.fill(0)
+
+    def test_machine_only_does_not_look(belay_machine):
+        with belay.device():
+            assert acl.rt.malloc(100, 2)[1] == 0
+"""
+
+
+def test_leaks_are_told_when_all_is_over(pytester):
+    done = run(pytester, LEAKS)
+    done.assert_outcomes(passed=4, failed=1, errors=1)
+    done.stdout.fnmatch_lines(
+        [
+            "*ERROR at teardown of test_leaks*",
+            "2 blocks allocated here and never freed, 8 KB in all:",
+            "*device 0: 0x*, 100 bytes asked, 4 KB in pages of 4 KB",
+        ]
+    )
+    done.stdout.fnmatch_lines(["*pinned host memory: 0x*, 100 bytes asked*"])
+    done.stdout.no_fnmatch_line("*ERROR at teardown of test_fails_first*")
+
+
+def test_leaks_after_a_restart_inside_the_test_are_told(pytester):
+    done = run(
+        pytester,
+        """
+        import acl, belay, pytest
+        @pytest.fixture
+        def earlier(belay_machine):
+            with belay.device(), belay.malloc(100): yield
+        def test_leaks(earlier, belay_device):
+            belay.restart()
+            assert acl.rt.set_device(0) == 0
+            assert acl.rt.malloc(100, 2)[1] == 0
+        """,
+    )
+    done.assert_outcomes(passed=1, errors=1)
+    done.stdout.fnmatch_lines(["1 block allocated here and never freed, 4 KB in all:"])
+
+
+def test_a_leak_does_not_reach_the_next_test(pytester):
+    done = run(
+        pytester,
+        """
+        import acl, belay, pytest
+        @pytest.mark.belay(hbm="64M", may_leak=True)
+        @pytest.mark.parametrize("turn", range(3))
+        def test_takes_nearly_all(belay_device, turn):
+            assert acl.rt.malloc(48 << 20, 1)[1] == 0
+        """,
+    )
+    done.assert_outcomes(passed=3)
+
+
+LAGGING = """
+    import acl, belay, os, pytest
+
+    def arrives_by_luck():
+        with belay.malloc_host(64) as pinned, belay.malloc(64) as block, belay.stream() as s:
+            pinned.fill(7)
+            block.fill(0)
+            block.copy_from(pinned, stream=s)
+            return block.tobytes() == bytes([7]) * 64
+
+    def test_fixture(belay_device):
+        assert not arrives_by_luck()
+
+    @pytest.mark.belay(schedule="fifo")
+    def test_marker_wins(belay_device):
+        assert os.environ["BELAY_SCHEDULE"] == "fifo"
+
+    def test_without_a_fixture():
+        assert os.environ["BELAY_SCHEDULE"] == "lazy"
+        with belay.device():
+            assert not arrives_by_luck()
+"""
+
+
+def test_a_schedule_for_the_whole_run(pytester):
+    done = run(pytester, LAGGING, "--belay-schedule=lazy")
+    done.assert_outcomes(passed=3)
+    done.stdout.fnmatch_lines(["belay: schedule lazy"])
+
+
+def test_a_schedule_that_does_not_exist_is_told(pytester):
+    done = run(pytester, "def test_it(belay_machine): pass", "--belay-schedule=soon")
+    done.assert_outcomes(errors=1)
+    done.stdout.fnmatch_lines(["*BELAY_SCHEDULE*'soon'*"])
+
+
+def test_the_variable_is_taken_back_after_the_run(pytester, monkeypatch):
+    monkeypatch.delenv("BELAY_SCHEDULE", raising=False)
+    pytester.makepyfile("def test_it(): pass")
+    pytester.makeconftest(
+        """
+        import os
+        def pytest_sessionfinish():
+            print("inside", os.environ["BELAY_SCHEDULE"])
+        """
+    )
+    script = pytester.makepyfile(
+        both="""
+        import os, pytest
+        pytest.main(["-s", "--belay-schedule=seed:3"])
+        print("outside", os.environ.get("BELAY_SCHEDULE"))
+        """
+    )
+    done = pytester.runpython(script)
+    done.stdout.fnmatch_lines(["*inside seed:3*", "outside None"])
+
+
+def test_peaks_are_told_at_the_end(pytester):
+    done = run(
+        pytester,
+        """
+        import acl, belay
+        def test_holds(belay_device):
+            with belay.malloc(1 << 20, 1), belay.malloc(100, 2), belay.malloc_host(8192):
+                pass
+        def test_holds_nothing(belay_machine): pass
+        def test_without_fixture(): pass
+        """,
+        "--belay-peak",
+    )
+    done.assert_outcomes(passed=3)
+    done.stdout.fnmatch_lines(
+        [
+            "*peak of memory held by each test (belay)*",
+            "device 0 2.00 MB, pinned 8 KB  test_peaks_are_told_at_the_end.py::test_holds",
+            "nothing  test_peaks_are_told_at_the_end.py::test_holds_nothing",
+        ]
+    )
+    done.stdout.no_fnmatch_line("*  *::test_without_fixture")
+
+
+def test_peaks_are_not_told_unasked(pytester):
+    done = run(pytester, "def test_it(belay_device): pass")
+    done.assert_outcomes(passed=1)
+    done.stdout.no_fnmatch_line("*peak of memory*")
+
+
+def test_peaks_without_a_test_of_ours_say_so(pytester):
+    done = run(pytester, "def test_it(): pass", "--belay-peak")
+    done.stdout.fnmatch_lines(["no test used belay_machine or belay_device"])
+
+
+def test_a_failed_test_with_live_views_does_not_disturb_the_next(pytester):
+    done = run(
+        pytester,
+        """
+        import belay
+        def test_fails(belay_device):
+            pinned = belay.malloc_host(4096)
+            view = memoryview(pinned)
+            assert view[0] == "mine"
+        def test_next(belay_device):
+            assert belay.used(belay.HOST) == 0
+        """,
+    )
+    done.assert_outcomes(passed=1, failed=1)
+
+
+def test_this_run_has_the_plugin_too(request):
+    assert request.config.pluginmanager.hasplugin("belay")
+    assert belay.__all__

@@ -1,0 +1,92 @@
+"""The type stubs say what the module says, and a type checker understands them."""
+
+import importlib.util
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+PYTHON = pathlib.Path(__file__).resolve().parents[2] / "python"
+
+
+def make_stubs():
+    spec = importlib.util.spec_from_file_location("make_stubs", PYTHON / "make_stubs.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_stubs_are_what_the_module_says():
+    import acl
+
+    made = make_stubs().files(acl)
+    there = {str(path.relative_to(PYTHON / "stubs")): path.read_text(encoding="utf-8")
+             for path in (PYTHON / "stubs").rglob("*.pyi")}
+    assert there == made, "write them anew: python3 python/make_stubs.py python/stubs"
+
+
+def test_every_function_has_a_stub_that_compiles():
+    import acl
+
+    for path, text in make_stubs().files(acl).items():
+        compile(text, path, "exec")
+    one = make_stubs().files(acl)["acl.pyi"]
+    for module in [acl] + [getattr(acl, name) for name in make_stubs().SUBMODULES]:
+        for name in dir(module):
+            if callable(getattr(module, name)) and not name.startswith("_"):
+                assert "def %s(" % name in one
+
+
+PROGRAM = """\
+import acl
+import acl.util
+from acl import media
+from acl.rt import memcpy
+
+ptr, ret = acl.rt.malloc(1024, 0)
+number: int = ptr + memcpy(ptr, 16, ptr, 16, 3)
+name = acl.get_soc_name() or "none"
+print(name.upper(), media.dvpp_malloc(16)[1], acl.init(), acl.init("x.json"))
+"""
+MISTAKES = {
+    "acl.rt.malloc(1024)": "Too few arguments",
+    'acl.rt.malloc("a", 0)': "incompatible type",
+    "acl.rt.malloc(size=1, policy=0)": "Unexpected keyword argument|Too few arguments",
+    "acl.rt.MEMCPY_HOST_TO_DEVICE": "has no attribute",
+    "acl.get_soc_name().upper()": "has no attribute",
+    "ptr.free()": "has no attribute",
+}
+
+
+def check_types(tmp_path, text):
+    checker = shutil.which("mypy")
+    if checker is None:
+        pytest.skip("mypy is not installed")
+    program = tmp_path / "program.py"
+    program.write_text(text)
+    # The checker is a program of its own: no sanitizer for it. It looks for packages where this Python finds acl.
+    site = str(pathlib.Path(sys.modules["acl"].__file__).parent)
+    return subprocess.run([checker, "--cache-dir", str(tmp_path / "cache"), str(program)], text=True, cwd=tmp_path,
+                          env={"PATH": "/usr/bin:/bin", "PYTHONPATH": site}, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, check=False)
+
+
+def test_mypy_accepts_a_good_program(tmp_path):
+    import acl  # noqa: F401
+
+    done = check_types(tmp_path, PROGRAM)
+    assert done.returncode == 0, done.stdout
+
+
+def test_mypy_finds_mistakes(tmp_path):
+    import re
+
+    import acl  # noqa: F401
+
+    done = check_types(tmp_path, PROGRAM + "\n".join(MISTAKES) + "\n")
+    assert done.returncode == 1, done.stdout
+    first = PROGRAM.count("\n") + 1
+    for line, (mistake, words) in enumerate(MISTAKES.items(), first):
+        assert re.search(r"program\.py:%d: error: .*(%s)" % (line, words), done.stdout), (mistake, done.stdout)

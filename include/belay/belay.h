@@ -15,17 +15,21 @@ extern "C" {
 #endif
 
 /* Stands for page-locked host memory where a device is asked for. */
-#define BELAY_HOST (-1)
+enum { BELAY_HOST = -1 };
 
 /*
  * Ends everything that this process has (streams, contexts, devices, every block of device and page-locked memory,
- * the count of aclInit, messages), leaves the emulated machine, and starts anew with the settings that the
- * environment has now. All old handles and addresses are dead. No other thread may be inside a call.
- * 0, or the code of what is wrong with the new settings; aclGetRecentErrMsg says it in words.
+ * the count of aclInit, messages) and leaves the emulated machine. The next call starts anew, with the settings that
+ * the environment has then. All old handles and
+ * addresses are dead. No other thread may be inside a call, and a callback or host function cannot do it (507000).
  */
+ACL_FUNC_VISIBILITY int belay_end(void);
+
+/* The same, and starts anew at once: 0, or the code of what is wrong with the new settings; aclGetRecentErrMsg says it
+ * in words. */
 ACL_FUNC_VISIBILITY int belay_restart(void);
 
-/* How often belay_restart was called. */
+/* Rises with every end and restart, and in the child of a fork: what was made under another number is gone. */
 ACL_FUNC_VISIBILITY uint64_t belay_generation(void);
 
 /* Devices that this process sees. */
@@ -62,6 +66,11 @@ ACL_FUNC_VISIBILITY size_t belay_blocks(int32_t device, belayBlock *blocks, size
 ACL_FUNC_VISIBILITY int belay_host_may_touch(const void *address);
 /* Whether that is so for device memory. */
 ACL_FUNC_VISIBILITY int belay_host_may_touch_devices(void);
+
+/* Has `told` called for each callback of aclrtLaunchCallback that was accepted and will never be called, because its
+ * stream or its subscription ended first. It may be called on any thread, while the runtime holds a lock: it must
+ * neither wait nor call any function of the runtime. NULL ends that. */
+ACL_FUNC_VISIBILITY void belay_on_dropped_callback(void (*told)(void (*fn)(void *), void *userData));
 
 #ifdef __cplusplus
 }

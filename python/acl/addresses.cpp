@@ -12,14 +12,6 @@
 namespace belay::python {
 namespace {
 
-struct Any : Parameter {
-  PyObject* object = nullptr;
-  bool read(Arguments& at) {
-    object = *at++;
-    return true;
-  }
-};
-
 PyObject* raise(PyObject* type, const char* text) {
   PyErr_SetString(type, text);
   return nullptr;
@@ -88,37 +80,44 @@ bool warn_of_deprecation(const char* name, const char* instead) {
   return PyErr_WarnEx(PyExc_Warning, text.c_str(), 1) == 0;
 }
 
+// The one argument of both functions that take an array.
+struct ArrayGiven {
+  Owned module;
+  PyObject* object = nullptr;
+  bool contiguous = false;
+
+  bool read(const char* name, PyObject* const* given, Py_ssize_t count) {
+    std::tuple<Any> array;
+    if (!parse((std::string{"acl.util."} + name).c_str(), given, count, array)) return false;
+    object = std::get<0>(array).object;
+    module = numpy();
+    if (!module || !is_array(module.get(), object) || !warn_of_deprecation(name, "bytes_to_ptr"))
+      return false;
+    const int answer = is_contiguous(object);
+    contiguous = answer == 1;
+    return answer >= 0;
+  }
+};
+
 PyObject* numpy_to_ptr(PyObject*, PyObject* const* given, Py_ssize_t count) {
-  std::tuple<Any> array;
-  if (!parse("acl.util.numpy_to_ptr", given, count, array)) return nullptr;
-  PyObject* object = std::get<0>(array).object;
-  const Owned module = numpy();
-  if (!module || !is_array(module.get(), object) || !warn_of_deprecation("numpy_to_ptr", "bytes_to_ptr"))
-    return nullptr;
-  const int contiguous = is_contiguous(object);
-  if (contiguous < 0) return nullptr;
-  if (contiguous == 0 &&
+  ArrayGiven array;
+  if (!array.read("numpy_to_ptr", given, count)) return nullptr;
+  if (!array.contiguous &&
       PyErr_WarnEx(
           PyExc_Warning,
           "acl.util.numpy_to_ptr: the array is not C-contiguous, and its elements do not lie one after the "
           "other at the address; use acl.util.bytes_to_ptr(array.tobytes())",
           1) != 0)
     return nullptr;
-  return address_of(object);
+  return address_of(array.object);
 }
 
 PyObject* numpy_contiguous_to_ptr(PyObject*, PyObject* const* given, Py_ssize_t count) {
-  std::tuple<Any> array;
-  if (!parse("acl.util.numpy_contiguous_to_ptr", given, count, array)) return nullptr;
-  PyObject* object = std::get<0>(array).object;
-  const Owned module = numpy();
-  if (!module || !is_array(module.get(), object) ||
-      !warn_of_deprecation("numpy_contiguous_to_ptr", "bytes_to_ptr"))
-    return nullptr;
-  const int contiguous = is_contiguous(object);
-  if (contiguous < 0) return nullptr;
-  Owned usable = contiguous == 1 ? share(object)
-                                 : Owned{PyObject_CallMethod(module.get(), "ascontiguousarray", "O", object)};
+  ArrayGiven array;
+  if (!array.read("numpy_contiguous_to_ptr", given, count)) return nullptr;
+  Owned usable = array.contiguous
+                     ? share(array.object)
+                     : Owned{PyObject_CallMethod(array.module.get(), "ascontiguousarray", "O", array.object)};
   if (!usable) return nullptr;
   TupleMaker results{2};
   results.add(address_of(usable.get()));
@@ -161,6 +160,8 @@ Owned checked_shape(PyObject* given) {
 
 // An array over memory that numpy does not own, described by an object with an __array_interface__.
 Owned view_of(PyObject* module, std::uint64_t address, PyObject* shape, PyObject* type) {
+  // Nowhere: an array of its own, not initialised, as ptr_to_bytes makes bytes of it (Y-145).
+  if (address == 0) return Owned{PyObject_CallMethod(module, "empty", "OO", shape, type)};
   const Owned letters{PyObject_GetAttrString(type, "str")};
   const Owned interface {
     letters ? Py_BuildValue("{s:(KO),s:O,s:O,s:i}", "data", static_cast<unsigned long long>(address),
@@ -188,29 +189,33 @@ PyObject* ptr_to_numpy(PyObject*, PyObject* const* given, Py_ssize_t count) {
   if (letter == '\0') return raise(PyExc_ValueError, "npy_type is not a number of a numpy type");
   if (!warn_of_deprecation("ptr_to_numpy", "ptr_to_bytes")) return nullptr;
   const Owned type{PyObject_CallMethod(module.get(), "dtype", "s#", &letter, Py_ssize_t{1})};
-  return type ? view_of(module.get(), pointer.number.value, sizes.get(), type.get()).release() : nullptr;
+  if (!type) return nullptr;
+  Owned array = view_of(module.get(), pointer.number.value, sizes.get(), type.get());
+  if (!array && PyErr_ExceptionMatches(PyExc_MemoryError) != 0)
+    return raise(PyExc_ValueError, "shape is negative or too large");
+  return array.release();
 }
 
 }  // namespace
 
 Functions addresses() {
   return {
-      {"acl.util.bytes_to_ptr", bytes_to_ptr, R"((data: bytes) -> ptr: int
+      {"acl.util.bytes_to_ptr", guarded<bytes_to_ptr>, R"((data: bytes) -> ptr: int
 
 The address of the object's own bytes; nothing is copied. Keep `data` as long as the address is used. A copy into it
 changes `data`, which is how results come back; never do that to an empty or one-byte object, which the whole
 interpreter shares. [Y-142, Y-143, Y-144])"},
-      {"acl.util.ptr_to_bytes", ptr_to_bytes, R"((ptr: int, size: int) -> data: bytes
+      {"acl.util.ptr_to_bytes", guarded<ptr_to_bytes>, R"((ptr: int, size: int) -> data: bytes
 
 A copy of `size` bytes of host memory. Device memory must be copied to the host first: ValueError. [Y-145, Y-146])"},
-      {"acl.util.numpy_to_ptr", numpy_to_ptr, R"((arr: numpy.ndarray) -> ptr: int
+      {"acl.util.numpy_to_ptr", guarded<numpy_to_ptr>, R"((arr: numpy.ndarray) -> ptr: int
 
 The address of the array's first element; nothing is copied. Warns: use bytes_to_ptr(arr.tobytes()). [Y-147])"},
-      {"acl.util.numpy_contiguous_to_ptr", numpy_contiguous_to_ptr,
+      {"acl.util.numpy_contiguous_to_ptr", guarded<numpy_contiguous_to_ptr>,
        R"((arr: numpy.ndarray) -> (ptr: int, arr: numpy.ndarray)
 
 The address of the array, and the array to keep: `arr` itself if it is C-contiguous, else a copy that is. [Y-148])"},
-      {"acl.util.ptr_to_numpy", ptr_to_numpy,
+      {"acl.util.ptr_to_numpy", guarded<ptr_to_numpy>,
        R"((ptr: int, shape: tuple, npy_type: int) -> arr: numpy.ndarray
 
 An array over that memory: writable, not its owner. It does not notice when the memory is freed. Types by numpy's

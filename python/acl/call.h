@@ -42,11 +42,14 @@ PyObject* parse_failed(const char* path);
 
 // Not a guard object: a thread that comes back while the interpreter ends is unwound from inside
 // PyEval_RestoreThread, which no destructor may do.
+void free_dropped_callbacks();
+
 template <class Act>
 auto without_lock(Act&& act) {
   PyThreadState* state = PyEval_SaveThread();
   auto result = act();
   PyEval_RestoreThread(state);
+  free_dropped_callbacks();
   return result;
 }
 
@@ -108,7 +111,7 @@ PyObject* call(PyObject*, PyObject* const* given, Py_ssize_t count) {
 
 template <Text path, auto function, How how, class... Parameters>
 Function row(const char* help) {
-  return {path.chars, call<path, function, how, Parameters...>, help};
+  return {path.chars, guarded<call<path, function, how, Parameters...>>, help};
 }
 
 }  // namespace belay::python

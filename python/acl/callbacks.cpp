@@ -1,6 +1,8 @@
 // acl.rt: functions of the program in the order of a stream (Y-156 … Y-163).
+#include <atomic>
 #include <utility>
 
+#include "belay/belay.h"
 #include "call.h"
 #include "interpreter.h"
 
@@ -10,7 +12,12 @@ namespace {
 struct Callback {
   PyObject* function;
   PyObject* data;
+  Callback* next = nullptr;
 };
+
+// Those that will never run. Told by the runtime at a moment when nobody may wait for the interpreter; freed
+// when a call comes back next.
+std::atomic<Callback*> g_dropped{nullptr};
 
 // Of the process_report that this thread is in: the first exception that a callback raised.
 constinit thread_local PyObject* t_raised = nullptr;
@@ -24,24 +31,26 @@ void release(Callback* callback) {
 void run(void* argument) {
   auto* callback = static_cast<Callback*>(argument);
   with_lock([&] {
-    const Owned result{PyObject_CallFunctionObjArgs(callback->function, callback->data, nullptr)};
-    if (!result) {
-      Owned exception = take_exception();
-      print_exception(exception.get());
-      if (t_raised == nullptr) t_raised = exception.release();
+    PyObject* result = PyObject_CallFunctionObjArgs(callback->function, callback->data, nullptr);
+    if (result == nullptr) {
+      PyObject* exception = take_exception().release();
+      print_exception(exception);
+      t_raised == nullptr ? void(t_raised = exception) : Py_DECREF(exception);
     }
+    Py_XDECREF(result);
     release(callback);
   });
 }
 
+void drop(void (*function)(void*), void* argument) {
+  if (function != run) return;  // of C code in the same process
+  auto* callback = static_cast<Callback*>(argument);
+  callback->next = g_dropped.load(std::memory_order_relaxed);
+  while (!g_dropped.compare_exchange_weak(callback->next, callback, std::memory_order_release)) {
+  }
+}
+
 PyObject* launch_callback(PyObject*, PyObject* const* given, Py_ssize_t count) {
-  struct Any : Parameter {
-    PyObject* object = nullptr;
-    bool read(Arguments& at) {
-      object = *at++;
-      return true;
-    }
-  };
   std::tuple<Any, Any, I32, Ptr> parameters;
   if (!parse("acl.rt.launch_callback", given, count, parameters)) return nullptr;
   auto& [function, data, block, stream] = parameters;
@@ -73,7 +82,14 @@ PyObject* process_report(PyObject*, PyObject* const* given, Py_ssize_t count) {
 
 }  // namespace
 
+void free_dropped_callbacks() {
+  if (g_dropped.load(std::memory_order_relaxed) == nullptr) return;
+  Callback* next = g_dropped.exchange(nullptr, std::memory_order_acquire);
+  while (next != nullptr) release(std::exchange(next, next->next));
+}
+
 Functions callbacks() {
+  belay_on_dropped_callback(drop);
   return {
       row<"acl.rt.subscribe_report", aclrtSubscribeReport, kHeld, U64, Ptr>(
           R"((thread_id: int, stream: int) -> ret: int
@@ -84,13 +100,13 @@ A thread may serve several streams of one device, a stream has one thread. [Y-15
           R"((thread_id: int, stream: int) -> ret: int
 
 Ends that; also after the thread has ended. [Y-156, Y-163])"),
-      {"acl.rt.launch_callback", launch_callback,
+      {"acl.rt.launch_callback", guarded<launch_callback>,
        R"((fn: Callable, user_data: object, block_type: int, stream: int) -> ret: int
 
 Queues fn(user_data) on a stream. The thread that subscribed calls it inside process_report(). With `block_type` 1
 the stream waits until it has returned, with 0 it goes on. Both objects are kept until it has run. Without a
 subscribed thread: 107015. [Y-157, Y-158, Y-159])"},
-      {"acl.rt.process_report", process_report, R"((ms: int) -> ret: int
+      {"acl.rt.process_report", guarded<process_report>, R"((ms: int) -> ret: int
 
 Calls the callbacks that are due on this thread; waits for one at most `ms` milliseconds, -1 for ever.
 507012: none came. 107012: this thread has subscribed to nothing. If a callback raises, its traceback is printed and

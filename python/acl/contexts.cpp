@@ -39,7 +39,7 @@ The context of this thread; 0 and 107002 without one. [Y-68])"),
           R"(() -> (stream: int, ret: int)
 
 The stream that 0 stands for in the current context. [Y-69])"),
-      {"acl.rt.get_primary_ctx_state", get_primary_ctx_state,
+      {"acl.rt.get_primary_ctx_state", guarded<get_primary_ctx_state>,
        R"((dev: int) -> (active: int, flags: int, ret: int)
 
 Whether the default context of a device is in use; `flags` is 0. [Y-70])"},

@@ -68,30 +68,36 @@ bool read_list(PyObject* list, const char* not_a_list, Take&& take) {
 
 }  // namespace
 
+template <>
 bool PidList::prepare() {
-  return read_list(list, "argument 2 only support the format of list", [&](PyObject* item) {
+  return read_list(object, "argument 2 only support the format of list", [&](PyObject* item) {
     std::int32_t pid = 0;
     if (PyLong_Check(item) == 0 || !read_i32(item, pid)) return false;
-    pids.push_back(pid);
+    items.push_back(pid);
     return true;
   });
 }
 
+template <>
 bool HandleList::prepare() {
-  return read_list(list, "argument 1 only support the format of list", [&](PyObject* item) {
+  return read_list(object, "argument 1 only support the format of list", [&](PyObject* item) {
     std::uint64_t handle = 0;
     if (!read_u64(item, handle)) return false;
-    handles.push_back(reinterpret_cast<void*>(handle));
+    items.push_back(reinterpret_cast<void*>(handle));
     return true;
   });
 }
 
 // --- dictionaries ---------------------------------------------------------------------------------
 
+// Shared, not borrowed: looking up another key may run Python, which may take this value out.
+Owned entry_of(PyObject* dictionary, const char* key) { return share(PyDict_GetItemString(dictionary, key)); }
+
 bool read_field(PyObject* dictionary, const char* key, std::uint64_t most, std::uint64_t& value) {
-  PyObject* object = PyDict_GetItemString(dictionary, key);
-  if (object == nullptr || PyLong_Check(object) == 0) return true;
-  const std::uint64_t number = PyLong_AsUnsignedLongLong(object);  // refuses what is negative or too large
+  const Owned object = entry_of(dictionary, key);
+  if (!object || PyLong_Check(object.get()) == 0) return true;
+  const std::uint64_t number =
+      PyLong_AsUnsignedLongLong(object.get());  // refuses what is negative or too large
   if (PyErr_Occurred() == nullptr && number <= most) {
     value = number;
     return true;
@@ -102,58 +108,59 @@ bool read_field(PyObject* dictionary, const char* key, std::uint64_t most, std::
 
 bool MallocConfig::read_value(PyObject* dictionary, aclrtMallocAttrValue& value) {
   std::uint64_t number = 0;
-  if (PyDict_GetItemString(dictionary, "moduleId") != nullptr) {
+  if (entry_of(dictionary, "moduleId")) {
     if (!read_field(dictionary, "moduleId", std::numeric_limits<std::uint16_t>::max(), number)) return false;
     value.moduleId = static_cast<std::uint16_t>(number);
     return true;
   }
-  if (PyDict_GetItemString(dictionary, "deviceId") != nullptr) {
+  if (entry_of(dictionary, "deviceId")) {
     if (!read_field(dictionary, "deviceId", std::numeric_limits<std::uint32_t>::max(), number)) return false;
     value.deviceId = static_cast<std::uint32_t>(number);
     return true;
   }
-  PyObject* reserved = PyDict_GetItemString(dictionary, "rsv");
-  if (reserved == nullptr) {
+  const Owned reserved = entry_of(dictionary, "rsv");
+  if (!reserved) {
     PyErr_SetString(PyExc_KeyError, "No valid key found in aclrtMallocAttrValue");
     return false;
   }
-  if (PyList_Check(reserved) == 0) return true;
-  for (Py_ssize_t i = 0; i < PyList_Size(reserved) && i < 8; ++i) {
+  if (PyList_Check(reserved.get()) == 0) return true;
+  for (Py_ssize_t i = 0; i < PyList_Size(reserved.get()) && i < 8; ++i) {
     std::uint64_t byte = 0;
-    if (read_u64(PyList_GetItem(reserved, i), byte)) value.rsv[i] = static_cast<std::uint8_t>(byte);
+    if (read_u64(PyList_GetItem(reserved.get(), i), byte)) value.rsv[i] = static_cast<std::uint8_t>(byte);
   }
   return true;
 }
 
 bool MallocConfig::prepare() {
-  if (PyDict_Check(dictionary) == 0) {
+  if (PyDict_Check(object) == 0) {
     PyErr_SetString(PyExc_TypeError, "pyCfg is not dict!");
     return false;
   }
-  if (PyDict_Size(dictionary) == 0) return true;
+  if (PyDict_Size(object) == 0) return true;
   const auto not_a_dict = [] {
     PyErr_SetString(PyExc_TypeError, "the aclrtMallocAttrValue argument is not dict");
     return false;
   };
-  PyObject* list = PyDict_GetItemString(dictionary, "attrs");
-  if (list == nullptr || PyList_Check(list) == 0) return not_a_dict();
-  const Py_ssize_t count = PyList_Size(list);
-  PyObject* said = PyDict_GetItemString(dictionary, "numAttrs");
-  if (said == nullptr || PyLong_Check(said) == 0 ||
-      PyLong_AsUnsignedLongLongMask(said) != static_cast<std::uint64_t>(count)) {
+  const Owned list = entry_of(object, "attrs");
+  if (!list || PyList_Check(list.get()) == 0) return not_a_dict();
+  const Owned said = entry_of(object, "numAttrs");
+  const Py_ssize_t count = PyList_Size(list.get());
+  if (!said || PyLong_Check(said.get()) == 0 ||
+      PyLong_AsUnsignedLongLongMask(said.get()) != static_cast<std::uint64_t>(count)) {
     PyErr_SetString(PyExc_KeyError, "The numAttrs inputed does not match the expected numAttrs");
     return false;
   }
   for (Py_ssize_t i = 0; i < count; ++i) {
-    PyObject* item = PyList_GetItem(list, i);
-    if (PyDict_Check(item) == 0) return not_a_dict();
+    const Owned item = share(PyList_GetItem(list.get(), i));  // null where the list became shorter meanwhile
+    PyErr_Clear();
+    if (!item || PyDict_Check(item.get()) == 0) return not_a_dict();
     aclrtMallocAttribute attribute{};
     std::uint64_t kind = 0;
-    if (!read_field(item, "attr", std::numeric_limits<std::int32_t>::max(), kind)) return false;
+    if (!read_field(item.get(), "attr", std::numeric_limits<std::int32_t>::max(), kind)) return false;
     attribute.attr = static_cast<aclrtMallocAttrType>(kind);
-    if (PyObject* value = PyDict_GetItemString(item, "value")) {
-      if (PyDict_Check(value) == 0) return not_a_dict();
-      if (!read_value(value, attribute.value)) return false;
+    if (const Owned value = entry_of(item.get(), "value")) {
+      if (PyDict_Check(value.get()) == 0) return not_a_dict();
+      if (!read_value(value.get(), attribute.value)) return false;
     }
     attributes.push_back(attribute);
   }

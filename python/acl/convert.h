@@ -126,6 +126,15 @@ struct Out : Parameter {
   void give(TupleMaker& results) const { results.add(to_python(value)); }
 };
 
+// Any object, borrowed from the caller.
+struct Any : Parameter {
+  PyObject* object = nullptr;
+  bool read(Arguments& at) {
+    object = *at++;
+    return true;
+  }
+};
+
 // str without NUL (Y-25).
 struct Str : Parameter {
   Owned bytes;
@@ -147,37 +156,20 @@ struct KeyOut : Parameter {
 };
 
 // A real list; C gets the numbers and how many there are (Y-31).
-struct PidList : Parameter {
-  PyObject* list = nullptr;
-  std::vector<std::int32_t> pids;
-  bool read(Arguments& at) {
-    list = *at++;
-    return true;
-  }
+template <class Item>
+struct ListOf : Any {
+  std::vector<Item> items;
   bool prepare();
-  auto arguments() { return std::tuple{pids.data(), pids.size()}; }
+  auto arguments() { return std::tuple{items.data(), items.size()}; }
 };
-struct HandleList : Parameter {
-  PyObject* list = nullptr;
-  std::vector<void*> handles;
-  bool read(Arguments& at) {
-    list = *at++;
-    return true;
-  }
-  bool prepare();
-  auto arguments() { return std::tuple{handles.data(), handles.size()}; }
-};
+using PidList = ListOf<std::int32_t>;
+using HandleList = ListOf<void*>;
 
 // {"numAttrs": 1, "attrs": [{"attr": 1, "value": {"moduleId": 33}}]}, or {} for none (Y-94).
-struct MallocConfig : Parameter {
-  PyObject* dictionary = nullptr;
+struct MallocConfig : Any {
   std::vector<aclrtMallocAttribute> attributes;
   aclrtMallocConfig config{};
   bool given = false;
-  bool read(Arguments& at) {
-    dictionary = *at++;
-    return true;
-  }
   bool prepare();
   auto arguments() { return std::tuple{given ? &config : nullptr}; }
 
@@ -185,7 +177,15 @@ struct MallocConfig : Parameter {
   static bool read_value(PyObject* dictionary, aclrtMallocAttrValue& value);
 };
 
+template <>
+bool PidList::prepare();
+template <>
+bool HandleList::prepare();
+
 // --- dictionaries ---------------------------------------------------------------------------------
+
+// What stands under a key; null where nothing does.
+Owned entry_of(PyObject* dictionary, const char* key);
 
 // The int under a key. What is missing or no int is ignored and leaves `value` as it is; what does not fit
 // raises ValueError and answers false (Y-30).

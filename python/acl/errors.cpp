@@ -12,10 +12,18 @@ PyObject* g_listener = nullptr;  // guarded by the interpreter lock
 void tell(aclrtExceptionInfo* information) {
   with_lock([&] {
     if (g_listener == nullptr) return;
-    const Owned listener = share(g_listener);
-    const Owned address{to_python(static_cast<const void*>(information))};
-    const Owned result{PyObject_CallFunctionObjArgs(listener.get(), address.get(), nullptr)};
-    if (!result) print_exception(take_exception().get());
+    PyObject* listener = share(g_listener).release();
+    PyObject* address = to_python(static_cast<const void*>(information));
+    PyObject* result =
+        address != nullptr ? PyObject_CallFunctionObjArgs(listener, address, nullptr) : nullptr;
+    if (result == nullptr) {
+      PyObject* exception = take_exception().release();
+      print_exception(exception);
+      Py_DECREF(exception);
+    }
+    Py_XDECREF(result);
+    Py_XDECREF(address);
+    Py_DECREF(listener);
   });
 }
 
@@ -28,9 +36,10 @@ PyObject* set_exception_info_callback(PyObject*, PyObject* const* given, Py_ssiz
     return nullptr;
   }
   const bool listens = function != Py_None;
+  PyObject* old = std::exchange(g_listener, listens ? share(function).release() : nullptr);
   const aclError code = without_lock([&] { return aclrtSetExceptionInfoCallback(listens ? tell : nullptr); });
-  if (code != ACL_SUCCESS) return to_python(code);
-  const Owned old{std::exchange(g_listener, listens ? share(function).release() : nullptr)};
+  if (code != ACL_SUCCESS) std::swap(old, g_listener);
+  Py_XDECREF(old);
   return to_python(code);
 }
 
@@ -44,7 +53,7 @@ The last error of this thread; `level` is 0. It stays. [Y-66])"),
       row<"acl.rt.get_last_error", aclrtGetLastError, kHeld, I32>(R"((level: int) -> code: int
 
 The last error of this thread; `level` is 0. It is cleared. [Y-66])"),
-      {"acl.rt.set_exception_info_callback", set_exception_info_callback,
+      {"acl.rt.set_exception_info_callback", guarded<set_exception_info_callback>,
        R"(([fn: Callable | None]) -> ret: int
 
 Has fn(info) called when a task fails; ask the functions below about `info` inside it. None ends that.)"},

@@ -6,11 +6,9 @@ namespace {
 
 // This one lets the interpreter's own message through (Y-27).
 PyObject* get_event_id(PyObject*, PyObject* const* given, Py_ssize_t count) {
-  Owned arguments{PyTuple_New(count)};
-  if (!arguments) return nullptr;
-  for (Py_ssize_t i = 0; i < count; ++i) PyTuple_SetItem(arguments.get(), i, share(given[i]).release());
+  const Owned arguments = as_tuple(given, count);
   unsigned long long event = 0;
-  if (PyArg_ParseTuple(arguments.get(), "K", &event) == 0) return nullptr;
+  if (!arguments || PyArg_ParseTuple(arguments.get(), "K", &event) == 0) return nullptr;
   std::uint32_t id = 0;
   const aclError code = aclrtGetEventId(reinterpret_cast<aclrtEvent>(event), &id);
   TupleMaker results{2};
@@ -48,15 +46,16 @@ Queues that the event is not complete any more; for events with the sync flag. [
           R"((stream: int, event: int) -> ret: int
 
 Has the stream wait for the event. Here the stream comes first. [Y-85])"),
-      row<"acl.rt.query_event", aclrtQueryEvent, kHeld, Ptr, Out<aclrtEventStatus>>(
+      row<"acl.rt.query_event", aclrtQueryEvent, kReleased, Ptr, Out<aclrtEventStatus>>(
           R"((event: int) -> (status: int, ret: int)
 
 0 complete, 1 not ready. [Y-86])"),
-      row<"acl.rt.query_event_status", aclrtQueryEventStatus, kHeld, Ptr, Out<aclrtEventRecordedStatus>>(
+      row<"acl.rt.query_event_status", aclrtQueryEventStatus, kReleased, Ptr, Out<aclrtEventRecordedStatus>>(
           R"((event: int) -> (status: int, ret: int)
 
 The other way round: 0 not ready, 1 complete. [Y-86])"),
-      row<"acl.rt.query_event_wait_status", aclrtQueryEventWaitStatus, kHeld, Ptr, Out<aclrtEventWaitStatus>>(
+      row<"acl.rt.query_event_wait_status", aclrtQueryEventWaitStatus, kReleased, Ptr,
+          Out<aclrtEventWaitStatus>>(
           R"((event: int) -> (status: int, ret: int)
 
 Whether all waits for the event are over: 0 complete, 1 not ready. [Y-86])"),
@@ -75,7 +74,7 @@ Milliseconds between two recorded events. [Y-88])"),
           R"((event: int) -> (stamp: int, ret: int)
 
 When the event was reached, in microseconds. [Y-89])"),
-      {"acl.rt.get_event_id", get_event_id, R"((event: int) -> (id: int, ret: int)
+      {"acl.rt.get_event_id", guarded<get_event_id>, R"((event: int) -> (id: int, ret: int)
 
 The number of the event. [Y-89, Y-27])"},
       row<"acl.rt.get_event_avail_num", aclrtGetEventAvailNum, kHeld, Out<std::uint32_t>>(

@@ -1,11 +1,23 @@
 // One function of the module: where it stands, what it does, what help() says.
 #pragma once
 
+#include <new>
 #include <vector>
 
 #include "python_api.h"
 
 namespace belay::python {
+
+// No exception of C++ reaches the interpreter. Not catch (...): a thread that the interpreter ends is unwound
+// too.
+template <FastFunction function>
+PyObject* guarded(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+  try {
+    return function(self, arguments, count);
+  } catch (const std::bad_alloc&) {
+    return PyErr_NoMemory();
+  }
+}
 
 struct Function {
   const char* path;  // "acl.rt.malloc"

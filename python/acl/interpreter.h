@@ -14,6 +14,9 @@ namespace belay::python {
   for (;;) ::pause();
 }
 
+// Where Python code runs below, a thread may be unwound from inside it, without the lock: what is held there
+// are plain pointers, which are then lost, and no Owned, which would be let go.
+
 // Runs `act` with the interpreter lock. A thread that asks for the lock while the interpreter ends is unwound
 // by the interpreter; the runtime, whose frames lie below, is not made for that, so the unwinding stops here.
 template <class Act>

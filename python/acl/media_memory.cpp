@@ -12,7 +12,7 @@ aclError malloc_with_cfg(void** pointer, std::size_t size, std::int32_t, const a
 }
 
 // There is no media system to start: it always is (Y-173).
-hi_s32 started() { return 0; }
+hi_s32 nothing_to_do() { return 0; }
 
 }  // namespace
 
@@ -29,7 +29,7 @@ Frees a block of dvpp_malloc(). [Y-169])"),
       row<"acl.media.dvpp_malloc_with_cfg", malloc_with_cfg, kHeld, Out<void*>, Ptr, I32, MallocConfig>(
           R"((size: int, policy: int, cfg: dict) -> (ptr: int, ret: int)
 
-Like dvpp_malloc(); policy and attributes are checked and choose nothing. [Y-170])"),
+Like dvpp_malloc(); policy and attributes choose nothing. [Y-170])"),
       row<"acl.himpi.dvpp_malloc", hi_mpi_dvpp_malloc, kHeldUnsigned, I32, Out<void*>, Ptr>(
           R"((dev: int, size: int) -> (ptr: int, ret: int)
 
@@ -38,10 +38,10 @@ counts. The code is unsigned. [Y-172, Y-220])"),
       row<"acl.himpi.dvpp_free", hi_mpi_dvpp_free, kHeldUnsigned, Ptr>(R"((ptr: int) -> ret: int
 
 Frees a block of dvpp_malloc(). [Y-172])"),
-      row<"acl.himpi.sys_init", started, kHeldUnsigned>(R"(() -> ret: int
+      row<"acl.himpi.sys_init", nothing_to_do, kHeldUnsigned>(R"(() -> ret: int
 
 Accepted; there is nothing to start. [Y-173])"),
-      row<"acl.himpi.sys_exit", started, kHeldUnsigned>(R"(() -> ret: int
+      row<"acl.himpi.sys_exit", nothing_to_do, kHeldUnsigned>(R"(() -> ret: int
 
 Accepted; there is nothing to end. [Y-173])"),
   };

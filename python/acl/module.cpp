@@ -46,7 +46,8 @@ bool add_submodules(PyObject* module) {
 }
 
 bool add_functions(PyObject* module) {
-  static auto* kept = new Definitions;
+  auto* kept =
+      new Definitions;  // one for each time that the file is loaded, which may be under several names
   const Functions all = all_functions();
   kept->helps.reserve(all.size());
   kept->methods.reserve(all.size());

@@ -20,6 +20,16 @@ struct Release {
 };
 using Owned = std::unique_ptr<PyObject, Release>;
 
+// For the few functions that let the interpreter parse, and complain, itself (Y-27).
+inline Owned as_tuple(PyObject* const* arguments, Py_ssize_t count) {
+  Owned tuple{PyTuple_New(count)};
+  for (Py_ssize_t i = 0; tuple && i < count; ++i) {
+    Py_INCREF(arguments[i]);
+    PyTuple_SetItem(tuple.get(), i, arguments[i]);
+  }
+  return tuple;
+}
+
 inline Owned share(PyObject* object) {
   Py_XINCREF(object);
   return Owned{object};

@@ -1,5 +1,6 @@
 // acl.init … acl.finalize, versions, names, messages, log.
 #include <array>
+#include <string>
 
 #include "call.h"
 
@@ -9,8 +10,10 @@ namespace {
 PyObject* init(PyObject*, PyObject* const* given, Py_ssize_t count) {
   std::tuple<Str> path;
   if (count != 0 && !parse("acl.init", given, count, path)) return nullptr;
-  const char* text = std::get<0>(path).text;
-  return to_python(without_lock([&] { return aclInit(text); }));
+  // A copy: a thread that ends meanwhile must leave no object behind.
+  const std::string text = count == 0 ? "" : std::get<0>(path).text;
+  std::get<0>(path).bytes.reset();
+  return to_python(without_lock([&] { return aclInit(count == 0 ? nullptr : text.c_str()); }));
 }
 
 PyObject* app_log(PyObject*, PyObject* const* given, Py_ssize_t count) {
@@ -47,7 +50,7 @@ PyObject* get_version_str(PyObject*, PyObject* const* given, Py_ssize_t count) {
 
 Functions start_and_end() {
   return {
-      {"acl.init", init, R"(([config_path: str]) -> ret: int
+      {"acl.init", guarded<init>, R"(([config_path: str]) -> ret: int
 
 Initialises the runtime of this process, once, before anything else. `config_path` names a JSON file; without
 it, or with "", the defaults hold. None is refused. A second call returns 100002, which may be ignored; one
@@ -64,7 +67,7 @@ Takes one off the count that init() keeps, and finalizes at zero. `count` is wha
           R"(() -> (major: int, minor: int, patch: int, ret: int)
 
 The version of the interface. [Y-52])"),
-      {"acl.get_version_str", get_version_str, R"((package: str) -> (version: str, ret: int)
+      {"acl.get_version_str", guarded<get_version_str>, R"((package: str) -> (version: str, ret: int)
 
 The version of an installed package such as "runtime"; "" with a code where it is not installed.)"},
       row<"acl.get_cann_version", aclsysGetCANNVersion, kHeldUnsigned, U32, Out<aclCANNPackageVersion>>(
@@ -76,7 +79,8 @@ release_version, patch_version and reserved. The code is unsigned. [Y-37])"),
           R"((attr: int) -> (value: int, ret: int)
 
 Whether the software has a feature.)"),
-      {"acl.get_cann_attribute_list", get_cann_attribute_list, R"(() -> (attrs: list, count: int, ret: int)
+      {"acl.get_cann_attribute_list", guarded<get_cann_attribute_list>,
+       R"(() -> (attrs: list, count: int, ret: int)
 
 All features that get_cann_attribute() can be asked about.)"},
       row<"acl.get_device_capability", aclGetDeviceCapability, kHeld, U32, I32, Out<std::int64_t>>(
@@ -90,7 +94,7 @@ The name of the chip, such as "Ascend910B1"; None where there is none. It stands
 
 What went wrong in the last failed calls of this thread, in words: the rule, the values, what to do. None when
 nothing is pending. Reading clears it. [Y-54])"),
-      {"acl.app_log", app_log, R"((level: int, text: str) -> None
+      {"acl.app_log", guarded<app_log>, R"((level: int, text: str) -> None
 
 Writes a line of the program's own to the log. Levels: 0 debug, 1 info, 2 warning, 3 error. [Y-55])"},
   };

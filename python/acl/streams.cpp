@@ -19,14 +19,9 @@ Member member_of(std::int32_t attribute) {
   }
 }
 
-struct AttributeValue : Parameter {
-  PyObject* dictionary = nullptr;
-  bool read(Arguments& at) {
-    dictionary = *at++;
-    return true;
-  }
+struct AttributeValue : Any {
   bool prepare() const {
-    if (PyDict_Check(dictionary) != 0) return true;
+    if (PyDict_Check(object) != 0) return true;
     PyErr_SetString(PyExc_TypeError, "the aclrtStreamAttrValue argument is not dict");
     return false;
   }
@@ -35,26 +30,26 @@ struct AttributeValue : Parameter {
     std::uint64_t number = 0;
     switch (member) {
       case Member::FailureMode:
-        if (!read_field(dictionary, "failureMode", std::numeric_limits<std::uint64_t>::max(), number))
+        if (!read_field(object, "failureMode", std::numeric_limits<std::uint64_t>::max(), number))
           return false;
         value.failureMode = number;
         return true;
       case Member::OverflowSwitch:
-        if (!read_field(dictionary, "overflowSwitch", kMost, number)) return false;
+        if (!read_field(object, "overflowSwitch", kMost, number)) return false;
         value.overflowSwitch = static_cast<std::uint32_t>(number);
         return true;
       case Member::UserCustomTag:
-        if (!read_field(dictionary, "userCustomTag", kMost, number)) return false;
+        if (!read_field(object, "userCustomTag", kMost, number)) return false;
         value.userCustomTag = static_cast<std::uint32_t>(number);
         return true;
       case Member::Reserved:
         break;
     }
-    PyObject* list = PyDict_GetItemString(dictionary, "reserved");
-    if (list == nullptr || PyList_Check(list) == 0) return true;
-    for (Py_ssize_t i = 0; i < PyList_Size(list) && i < 4; ++i) {
+    const Owned list = entry_of(object, "reserved");
+    if (!list || PyList_Check(list.get()) == 0) return true;
+    for (Py_ssize_t i = 0; i < PyList_Size(list.get()) && i < 4; ++i) {
       std::uint64_t word = 0;
-      if (read_u64(PyList_GetItem(list, i), word)) value.reserve[i] = static_cast<std::uint32_t>(word);
+      if (read_u64(PyList_GetItem(list.get(), i), word)) value.reserve[i] = static_cast<std::uint32_t>(word);
     }
     return true;
   }
@@ -126,7 +121,7 @@ threads run meanwhile. [Y-75, Y-43])"),
           R"((stream: int, ms: int) -> ret: int
 
 The same for at most `ms` milliseconds, -1 for ever; then 507046, and the work goes on. [Y-76])"),
-      row<"acl.rt.stream_query", aclrtStreamQuery, kHeld, Ptr, Out<aclrtStreamStatus, 65535>>(
+      row<"acl.rt.stream_query", aclrtStreamQuery, kReleased, Ptr, Out<aclrtStreamStatus, 65535>>(
           R"((stream: int) -> (status: int, ret: int)
 
 0 all done, 1 not yet; never waits. [Y-78])"),
@@ -138,12 +133,12 @@ The number of the stream. [Y-79])"),
           R"(() -> (n: int, ret: int)
 
 How many streams can still be made. [Y-79])"),
-      {"acl.rt.set_stream_attribute", set_stream_attribute,
+      {"acl.rt.set_stream_attribute", guarded<set_stream_attribute>,
        R"((stream: int, attr: int, value: dict) -> ret: int
 
 Sets an attribute. `value` has one key: failureMode, overflowSwitch, userCustomTag, or reserved (a list).
 [Y-80])"},
-      {"acl.rt.get_stream_attribute", get_stream_attribute,
+      {"acl.rt.get_stream_attribute", guarded<get_stream_attribute>,
        R"((stream: int, attr: int) -> (value: dict, ret: int)
 
 An attribute, under the key that set_stream_attribute() takes. [Y-80])"},

@@ -83,16 +83,17 @@ PyObject* set_tensor_const(PyObject*, PyObject* const* given, Py_ssize_t count) 
 
 Functions tensors() {
   return {
-      {"acl.create_tensor_desc", create_tensor_desc, R"((type: int, dims: list, format: int) -> handle: int
+      {"acl.create_tensor_desc", guarded<create_tensor_desc>,
+       R"((type: int, dims: list, format: int) -> handle: int
 
 Describes a tensor; memory programs use it to ask for its size. [Y-56])"},
-      {"acl.get_tensor_desc_size", get_tensor_desc_size, R"((handle: int) -> size: int
+      {"acl.get_tensor_desc_size", guarded<get_tensor_desc_size>, R"((handle: int) -> size: int
 
 Bytes that the tensor takes; 0 where a dimension is not known. [Y-56])"},
-      {"acl.destroy_tensor_desc", destroy_tensor_desc, R"((handle: int) -> None
+      {"acl.destroy_tensor_desc", guarded<destroy_tensor_desc>, R"((handle: int) -> None
 
 Frees the description. [Y-56])"},
-      {"acl.set_tensor_const", set_tensor_const, R"((handle: int, ptr: int, length: int) -> ret: int
+      {"acl.set_tensor_const", guarded<set_tensor_const>, R"((handle: int, ptr: int, length: int) -> ret: int
 
 Says that the tensor is constant and where its data lies. Accepted; no operator runs here that would use it.)"},
   };

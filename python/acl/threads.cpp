@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <ctime>
 #include <map>
@@ -20,6 +21,7 @@ struct Thread {
   pid_t process = 0;   // a forked child has none of its parent's threads
   std::string raised;  // the type of the exception that ended it
   bool awaited = false;
+  std::atomic<bool> begun{false};
 };
 
 // By handle; guarded by the interpreter lock, and used until the very end.
@@ -46,15 +48,26 @@ std::string name_of_type(PyObject* exception) {
 // it.
 void* body(void* argument) {
   auto* start = static_cast<Start*>(argument);
-  if (Py_IsInitialized() == 0) return nullptr;
+  const std::shared_ptr<Thread> thread = start->thread;
+  const auto tell = [&] {
+    thread->begun.store(true);
+    thread->begun.notify_all();
+  };
+  struct AtTheLatest {  // also where the interpreter ends this thread before it has begun
+    decltype(tell)& act;
+    ~AtTheLatest() { act(); }
+  } const at_the_latest{tell};
   const PyGILState_STATE state = PyGILState_Ensure();
+  threads_made()[::pthread_self()] = thread;  // a handle comes again only after its thread was awaited
+  tell();
   PyObject* result = start->argument == Py_None
                          ? PyObject_CallObject(start->function, nullptr)
                          : PyObject_CallFunctionObjArgs(start->function, start->argument, nullptr);
   if (result == nullptr) {
-    const Owned exception = take_exception();
-    start->thread->raised = name_of_type(exception.get());
-    print_exception(exception.get());
+    PyObject* exception = take_exception().release();
+    thread->raised = name_of_type(exception);
+    print_exception(exception);
+    Py_DECREF(exception);
   }
   Py_XDECREF(result);
   Py_DECREF(start->function);
@@ -82,13 +95,12 @@ int join(pthread_t thread, bool at_the_end) {
 }
 
 PyObject* start_thread(PyObject*, PyObject* const* given, Py_ssize_t count) {
-  // The interpreter's own message comes through here (Y-27).
-  Owned arguments{PyTuple_New(count)};
-  if (!arguments) return nullptr;
-  for (Py_ssize_t i = 0; i < count; ++i) PyTuple_SetItem(arguments.get(), i, share(given[i]).release());
   PyObject* function = nullptr;
   PyObject* argument = nullptr;
-  if (PyArg_ParseTuple(arguments.get(), "OO", &function, &argument) == 0) return nullptr;
+  {
+    const Owned arguments = as_tuple(given, count);
+    if (!arguments || PyArg_ParseTuple(arguments.get(), "OO", &function, &argument) == 0) return nullptr;
+  }
   if (PyCallable_Check(function) == 0) {
     PyErr_SetString(PyExc_TypeError, "parameter must be callable");
     return nullptr;
@@ -97,14 +109,19 @@ PyObject* start_thread(PyObject*, PyObject* const* given, Py_ssize_t count) {
   thread->process = ::getpid();
   auto* start = new Start{share(function).release(), share(argument).release(), thread};
   pthread_t handle{};
-  const int trouble = without_lock([&] { return ::pthread_create(&handle, nullptr, body, start); });
+  // Waits until the thread has its place in the interpreter: a thread that asked for one after the
+  // interpreter's end would find none.
+  const bool at_the_end = interpreter_ends();
+  const int trouble = without_lock([&] {
+    const int failed = ::pthread_create(&handle, nullptr, body, start);
+    if (failed == 0 && !at_the_end) thread->begun.wait(false);
+    return failed;
+  });
   if (trouble != 0) {
     Py_DECREF(start->function);
     Py_DECREF(start->argument);
     delete start;
     handle = 0;
-  } else {
-    threads_made()[handle] = std::move(thread);  // a handle comes again only after its thread was awaited
   }
   TupleMaker results{2};
   results.add(to_python(static_cast<std::uint64_t>(handle)));
@@ -139,12 +156,13 @@ PyObject* stop_thread(PyObject*, PyObject* const* given, Py_ssize_t count) {
 
 Functions threads() {
   return {
-      {"acl.util.start_thread", start_thread, R"((fn: Callable, args: object) -> (thread_id: int, err: int)
+      {"acl.util.start_thread", guarded<start_thread>,
+       R"((fn: Callable, args: object) -> (thread_id: int, err: int)
 
 Starts a thread that calls fn(args), with the one object, or fn() if it is None. The number is that of
 threading.get_ident() inside it. The thread has no context: call acl.rt.set_context in it. `err` is 0 or an errno
 value. [Y-150, Y-151])"},
-      {"acl.util.stop_thread", stop_thread, R"((thread_id: int) -> err: int
+      {"acl.util.stop_thread", guarded<stop_thread>, R"((thread_id: int) -> err: int
 
 Waits until the thread has ended; it does not stop it. RuntimeError if its function raised, 3 if there is no such
 thread (any more). [Y-152, Y-153, Y-155])"},

@@ -9,6 +9,7 @@ from typing import Iterator, NamedTuple, Optional
 from ._codes import CONTEXT_NULL, CONTEXT_RELEASED, INVALID_PARAM, REPEAT_INITIALIZE
 from ._errors import Error, check, forget_message
 from ._load import acl, native
+from ._words import BEFORE
 
 _ANY_MEMORY = 1  # ACL_HBM_MEM; a device that has no HBM tells its DDR instead
 
@@ -34,8 +35,23 @@ def in_context(handle: int) -> Iterator[None]:
     try:
         yield
     finally:
-        if before:
-            acl.rt.set_context(before)
+        _go_back_to(before)
+
+
+def _go_back_to(before: int) -> None:
+    """Give the thread back the context that it had, or none (0)."""
+    if before:
+        if acl.rt.set_context(before) != 0:
+            forget_message()  # the program destroyed it meanwhile
+        return
+    device, code = acl.rt.get_device()
+    if code == CONTEXT_NULL:
+        forget_message()
+        return
+    # acl has no call that takes a thread's context away, but one that was destroyed counts as none.
+    check(code, "acl.rt.get_device")
+    last = check(acl.rt.create_context(device), f"acl.rt.create_context({device})")
+    check(acl.rt.destroy_context(last), "acl.rt.destroy_context")
 
 
 class _Entry(NamedTuple):
@@ -84,7 +100,7 @@ class Device:
     ) -> None:
         entry = self._entries.pop()
         if entry.generation != native.generation():
-            return  # a restart has closed everything
+            return  # a restart has closed everything, or this is a forked child
         try:
             check(acl.rt.reset_device(self.id), f"acl.rt.reset_device({self.id})")
         except Error as failure:
@@ -92,10 +108,11 @@ class Device:
             if failure.code != CONTEXT_RELEASED and error is None:
                 raise
         finally:
-            if entry.before and acl.rt.set_context(entry.before) != 0:
-                forget_message()  # the program destroyed it meanwhile
-            if entry.counted:
-                acl.finalize_reference()
+            try:
+                _go_back_to(entry.before)
+            finally:
+                if entry.counted:
+                    acl.finalize_reference()
 
     def __repr__(self) -> str:
         return f"<belay.Device {self.id}{'' if self._entries else ', not in use'}>"
@@ -130,7 +147,7 @@ class Device:
             raise ValueError(f"device {self.id} is not in use: write 'with belay.device({self.id}) as npu:'")
         entry = self._entries[-1]
         if entry.generation != native.generation():
-            raise ValueError(f"device {self.id} was set before a restart of belay; set it again")
+            raise ValueError(f"device {self.id} was set {BEFORE}; set it again")
         return entry.context
 
 

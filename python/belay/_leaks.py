@@ -37,13 +37,16 @@ class LeakError(AssertionError):
     """Blocks were allocated and not freed. ``blocks`` has them, the largest first."""
 
     def __init__(self, leaked: list[Block]) -> None:
+        super().__init__(leaked)  # what a copy is made of, in another process for instance
         self.blocks = sorted(leaked, key=lambda block: (-block.bytes, block.serial))
-        total = amount(sum(block.bytes for block in leaked))
-        lines = [f"{counted(len(leaked), 'block')} allocated here and never freed, {total} in all:"]
+
+    def __str__(self) -> str:
+        total = amount(sum(block.bytes for block in self.blocks))
+        lines = [f"{counted(len(self.blocks), 'block')} allocated here and never freed, {total} in all:"]
         lines += [f"  {block}" for block in self.blocks[:_MOST_TOLD]]
-        if len(leaked) > _MOST_TOLD:
-            lines.append(f"  and {len(leaked) - _MOST_TOLD} more")
-        super().__init__("\n".join(lines))
+        if len(self.blocks) > _MOST_TOLD:
+            lines.append(f"  and {len(self.blocks) - _MOST_TOLD} more")
+        return "\n".join(lines)
 
 
 class no_leaks(ContextDecorator):

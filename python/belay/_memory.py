@@ -10,10 +10,11 @@ import weakref
 from types import TracebackType
 from typing import Any, NoReturn, Optional, TypeVar, Union
 
+from ._accounts import HOST
 from ._errors import check
 from ._load import acl, native
 from ._streams import Stream
-from ._words import amount, counted
+from ._words import BEFORE, amount, counted
 
 _READ_ONLY_POLICY = 0x100000  # ACL_MEM_ACCESS_USER_SPACE_READONLY
 _NO_TOUCH = (
@@ -24,6 +25,9 @@ _NO_TOUCH = (
 _KINDS = {(False, False): 0, (False, True): 1, (True, False): 2, (True, True): 3}
 
 Self = TypeVar("Self", bound="Memory")
+
+# Up to so many living blocks the serial number of a new one is looked up: a look goes through all of them.
+_FEW = 256
 
 _owners: weakref.WeakSet[Memory] = weakref.WeakSet()
 
@@ -42,6 +46,8 @@ class Memory(native.Buffer):
     _ptr = 0  # until there is memory, and so for good where the allocation failed
     _owner: Optional[Memory] = None
     _read_only = False
+    _home = HOST  # where the block is: a device, or HOST
+    _serial: Optional[int] = None  # of the block, if it was looked up
 
     def __init__(self, ptr: int, size: int, owner: Optional[Memory] = None) -> None:
         self.size = size
@@ -52,6 +58,8 @@ class Memory(native.Buffer):
         self._ptr = ptr
         if owner is None:
             _owners.add(self)
+            block = self._block() if native.use(self._home)[0] <= _FEW else None
+            self._serial = block[1] if block else None
         else:
             owner._views.add(self)
 
@@ -65,7 +73,7 @@ class Memory(native.Buffer):
 
     @property
     def gone(self) -> bool:
-        """Whether the memory was freed, or ended by a restart."""
+        """Whether the memory was freed by its object, or ended by a restart or a fork."""
         root = self._root
         return root._freed or root._generation != native.generation()
 
@@ -90,7 +98,9 @@ class Memory(native.Buffer):
     __iter__ = None
 
     def __repr__(self) -> str:
-        state = "freed" if self._root._freed else "lost in a restart" if self.gone else f"at {self._ptr:#x}"
+        state = "lost in a restart or fork" if self.gone else f"at {self._ptr:#x}"
+        if self._root._freed:
+            state = "freed"
         view = "" if self._owner is None else ", a view"
         return f"<belay.{type(self).__name__} {counted(self.size, 'byte')} {state}{view}>"
 
@@ -134,6 +144,8 @@ class Memory(native.Buffer):
         # program that relies on it leaks there.
         if not self._ptr or self._owner is not None or sys.is_finalizing() or self.gone:
             return
+        if not self._lives():
+            return  # acl.rt.free had it, or it ended with its device
         warnings.warn(
             f"{self._word} at {self._ptr:#x} ({amount(self.size)}) was never freed",
             ResourceWarning,
@@ -179,8 +191,13 @@ class Memory(native.Buffer):
 
     def tobytes(self, offset: int = 0, size: Optional[int] = None) -> bytes:
         """A copy of the bytes, wherever the memory is."""
-        if size is None:
-            size = max(self.size - operator.index(offset), 0)
+        offset = operator.index(offset)
+        size = max(self.size - offset, 0) if size is None else operator.index(size)
+        if offset < 0 or offset + size > self.size:
+            raise ValueError(
+                f"this memory has {counted(self.size, 'byte')}; {counted(size, 'byte')} cannot be taken "
+                f"from offset {offset} on"
+            )
         room = bytearray(size)
         self.copy_to(room, offset)
         return bytes(room)
@@ -229,12 +246,27 @@ class Memory(native.Buffer):
     def _host_may_touch(self) -> bool:
         return True
 
+    def _block(self) -> Optional[tuple[int, int]]:
+        """Size and serial number of the living block that begins here, whoever made it."""
+        for address, asked, _, _, serial in native.blocks(self._home):
+            if address == self._ptr:
+                return asked, serial
+        return None
+
+    def _lives(self) -> bool:
+        """Whether the block still lives. Its address may have gone to another block by now."""
+        block = self._block()
+        if block is None:
+            return False
+        asked, serial = block
+        return asked == self.size if self._serial is None else serial == self._serial
+
     def _live_exports(self) -> int:
         return self._exports + sum(view._exports for view in list(self._views))
 
     def _refuse_if_gone(self) -> None:
         if self._root._generation != native.generation():
-            raise ValueError("this memory was allocated before a restart of belay, which ended it")
+            raise ValueError(f"this memory was allocated {BEFORE}")
         if self._root._freed:
             raise ValueError("this memory was freed")
 
@@ -260,6 +292,7 @@ class DeviceMemory(Memory):
     def __init__(self, size: int, policy: int = 0) -> None:
         size = operator.index(size)
         ptr = check(acl.rt.malloc(size, policy), f"acl.rt.malloc({size}, {policy})")
+        self._home = check(acl.rt.get_device(), "acl.rt.get_device")
         super().__init__(ptr, size)
         self._read_only = bool(policy & _READ_ONLY_POLICY)
 

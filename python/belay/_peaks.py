@@ -100,6 +100,8 @@ def _forget_old_machine() -> None:
 
 def _write_down(device: int) -> None:
     _forget_old_machine()
+    if device >= native.device_count():
+        return  # a machine with fewer devices has come in between
     reached = native.use(device)[2]
     _reached[device] = max(reached, _reached.get(device, 0))
     for span in _spans:

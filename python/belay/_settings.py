@@ -57,8 +57,10 @@ def restart(force: bool = False) -> None:
     """
     if not force:
         _refuse_live_views()
-    write_down_peaks()
-    native.restart()
+    try:
+        write_down_peaks()
+    finally:
+        native.restart()
 
 
 class settings(ContextDecorator):
@@ -92,7 +94,7 @@ class settings(ContextDecorator):
             restart(force=True)
         except BaseException:
             _put(saved)
-            native.restart()
+            native.end()
             raise
         self._saved.append(saved)
         return self
@@ -115,7 +117,10 @@ class settings(ContextDecorator):
                     stacklevel=2,
                 )
         _put(self._saved.pop())
-        restart(force=True)
+        try:
+            write_down_peaks()
+        finally:
+            native.end()  # the next call starts anew: maybe nobody wants that machine
 
 
 def _refuse_live_views() -> None:
@@ -148,7 +153,10 @@ def _text(name: str, value: Value) -> Optional[str]:
         return words[0] if value else words[1]
     if isinstance(value, int):
         return str(value)
-    return os.fspath(value)
+    text = os.fspath(value) if isinstance(value, os.PathLike) else value
+    if not isinstance(text, str):
+        raise TypeError(f"the setting {name!r} takes a text or a whole number, not {value!r}")
+    return text
 
 
 def _put(variables: dict[str, Optional[str]]) -> None:

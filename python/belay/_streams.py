@@ -8,12 +8,13 @@ from typing import Callable, Optional, Union
 from ._device import current_context, in_context
 from ._errors import Error, check
 from ._load import acl, native
+from ._words import BEFORE
 
 _COMPLETE = 0
 
 
 class _Handle:
-    """A handle that lives until it is closed, or until a restart ends everything."""
+    """A handle that lives until it is closed, or until a restart or a fork ends everything."""
 
     _what = "handle"
 
@@ -25,7 +26,7 @@ class _Handle:
     def handle(self) -> int:
         """The number that functions of ``acl`` take."""
         if self._generation != native.generation():
-            raise ValueError(f"this {self._what} was made before a restart of belay; make a new one")
+            raise ValueError(f"this {self._what} was made {BEFORE}; make a new one")
         if not self._value:
             raise ValueError(f"this {self._what} is closed")
         return self._value
@@ -92,10 +93,12 @@ class Stream(_Handle):
 
     def close(self) -> None:
         """Wait for the work and destroy the stream."""
-        try:
-            self.synchronize()
-        finally:
-            self._destroy(acl.rt.destroy_stream, "acl.rt.destroy_stream")
+        self.handle  # refuses in words if there is none
+        with in_context(self._context):  # so that threads without a device can close it as well
+            try:
+                self.synchronize()
+            finally:
+                self._destroy(acl.rt.destroy_stream, "acl.rt.destroy_stream")
 
     def _keep(self, thing: object) -> None:
         """Keep an object alive until its copy is surely over."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+#: When an object was made that is of no use any more.
+BEFORE = "before a restart of belay or a fork of this process"
+
 
 def amount(size: int) -> str:
     """An amount of memory in powers of 1024: ``4 MB``, ``60.97 GB``, ``100 bytes``."""

@@ -30,14 +30,18 @@ PyObject* restart(PyObject*, PyObject*) {
                       text != nullptr ? text : "no reason given");
 }
 
+PyObject* end(PyObject*, PyObject*) {
+  PyThreadState* state = PyEval_SaveThread();
+  const int code = belay_end();
+  PyEval_RestoreThread(state);
+  if (code == 0) Py_RETURN_NONE;
+  return PyErr_Format(PyExc_RuntimeError,
+                      "the emulated machine cannot be left (%d): this is a callback of it", code);
+}
+
 PyObject* generation(PyObject*, PyObject*) { return PyLong_FromUnsignedLongLong(belay_generation()); }
 
 PyObject* device_count(PyObject*, PyObject*) { return PyLong_FromUnsignedLong(belay_device_count()); }
-
-PyObject* watch(PyObject*, PyObject*) {
-  belay_watch();
-  Py_RETURN_NONE;
-}
 
 PyObject* use(PyObject*, PyObject* arguments) {
   int device = 0;
@@ -55,7 +59,7 @@ PyObject* reset_peak(PyObject*, PyObject* arguments) {
   Py_RETURN_NONE;
 }
 
-PyObject* blocks(PyObject*, PyObject* arguments) {
+PyObject* list_blocks(PyObject* arguments) {
   int device = 0;
   if (PyArg_ParseTuple(arguments, "i:blocks", &device) == 0) return nullptr;
   std::vector<belayBlock> found;
@@ -80,6 +84,14 @@ PyObject* blocks(PyObject*, PyObject* arguments) {
     Py_DECREF(item);
   }
   return list;
+}
+
+PyObject* blocks(PyObject*, PyObject* arguments) {
+  try {
+    return list_blocks(arguments);
+  } catch (const std::bad_alloc&) {
+    return PyErr_NoMemory();
+  }
 }
 
 PyObject* host_may_touch(PyObject*, PyObject*) { return PyBool_FromLong(belay_host_may_touch_devices()); }
@@ -131,11 +143,11 @@ PyType_Spec g_buffer{"belay._native.Buffer", sizeof(Buffer), 0, Py_TPFLAGS_DEFAU
                      g_slots};
 
 PyMethodDef g_methods[]{
+    {"end", end, METH_NOARGS, "Ends everything; the next call starts anew."},
     {"restart", restart, METH_NOARGS,
      "Ends everything and starts anew with the settings of the environment."},
     {"generation", generation, METH_NOARGS, "How often restart() was called."},
     {"device_count", device_count, METH_NOARGS, "Devices that this process sees."},
-    {"watch", watch, METH_NOARGS, "Begins to keep peaks and serial numbers of blocks."},
     {"use", use, METH_VARARGS, "(device) -> (blocks, bytes, peak_bytes); -1 is page-locked host memory."},
     {"reset_peak", reset_peak, METH_VARARGS, "(device): the peak begins anew at what is held now."},
     {"blocks", blocks, METH_VARARGS, "(device) -> [(address, asked, bytes, page_bytes, serial)]"},

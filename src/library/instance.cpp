@@ -4,6 +4,7 @@
 // outlive main (C-21, R-44). What must be said at exit is said from a destructor of our own.
 #include <atomic>
 #include <cstdlib>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -38,6 +39,7 @@ void start_afresh() {
     of_parents->push_back(old);
   }
   trace::drop_census();
+  ++g_generation;
   new (&g_making) std::mutex;  // another thread of the parent may have held it
   Contexts::bind(nullptr);
   RangePool::forget_thread_ranges();
@@ -94,10 +96,18 @@ Process& make_process() {
   return make_process_locked();
 }
 
-// A thread that a dying runtime has just woken may still have a few steps to go in it.
-void bury(std::unique_ptr<Process> process) {
-  static auto* grave = new std::unique_ptr<Process>;
-  *grave = std::move(process);
+// A thread that a dying runtime has just woken may still have a few steps to go in it, so its tables are kept
+// for a while; and for ever, where a function of the program does not return.
+void bury(std::unique_ptr<Process> process, bool is_quiet) {
+  constexpr std::size_t kKept = 16;
+  static auto* graves = new std::deque<std::unique_ptr<Process>>;
+  static auto* restless = new std::vector<std::unique_ptr<Process>>;
+  if (!is_quiet) {
+    restless->push_back(std::move(process));
+    return;
+  }
+  graves->push_back(std::move(process));
+  if (graves->size() > kKept) graves->pop_front();
 }
 
 // While the library is loaded: a fork during the very first call must be seen too.
@@ -112,30 +122,57 @@ __attribute__((destructor)) void last_words() {
 
 }  // namespace
 
-Status restart() {
-  const std::lock_guard lock{g_making};
-  std::unique_ptr<Process> old{g_process.exchange(nullptr)};
+namespace {
+
+// With g_making held.
+void end_process() {
+  Process* old = g_process.load();
   if (old != nullptr) {
     check::stop_explaining();
     check::stop_reporting_leaks();
+    if (old->settings().summary) trace::print_summary(trace::Summary::IfAnythingHappened);
     trace::drop_summary();
-    old->close();
+    const bool is_quiet = old->close();  // functions of the program that are waited for still find it
+    g_process.store(nullptr, std::memory_order_release);
     trace::drop_census();
     RangePool::forget_thread_ranges();
-    bury(std::move(old));
+    bury(std::unique_ptr<Process>{old}, is_quiet);
   }
   Contexts::bind(nullptr);
   report::forget();
   ++g_generation;
+}
+
+// It would wait for the function that calls it.
+Status not_in_a_callback() {
+  if (schedule::InsideCallback::of_this_thread() != nullptr) return would_wait_for_itself("R-143");
+  return done();
+}
+
+}  // namespace
+
+Status end() {
+  if (Status allowed = not_in_a_callback(); !allowed) return allowed;
+  const std::lock_guard lock{g_making};
+  end_process();
+  return done();
+}
+
+Status restart() {
+  if (Status allowed = not_in_a_callback(); !allowed) return allowed;
+  const std::lock_guard lock{g_making};
+  end_process();
   return make_process_locked().usable();
 }
 
 std::uint64_t generation() { return g_generation.load(); }
 
 void watch_blocks() {
-  if (g_watched.exchange(true)) return;
+  if (g_watched.load()) return;
   const std::lock_guard lock{g_making};
+  if (g_watched.load()) return;
   if (Process* made = g_process.load()) trace::keep_census(made->memory());
+  g_watched.store(true);
 }
 
 Process* running_if_any() { return g_process.load(std::memory_order_acquire); }

@@ -7,7 +7,8 @@
 
 namespace belay {
 
-Status restart();
+Status end();      // the next call starts anew
+Status restart();  // at once
 std::uint64_t generation();
 void watch_blocks();
 Process* running_if_any();  // makes none

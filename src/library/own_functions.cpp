@@ -3,9 +3,14 @@
 
 #include "belay/belay.h"
 #include "library/instance.h"
+#include "schedule/host_calls.h"
 #include "trace/census.h"
 
 using namespace belay;
+
+int belay_end(void) {
+  return answered("belay_end", [] { return end(); });
+}
 
 int belay_restart(void) {
   return answered("belay_restart", [] { return restart(); });
@@ -21,7 +26,12 @@ uint32_t belay_device_count(void) {
   }
 }
 
-void belay_watch(void) { watch_blocks(); }
+void belay_watch(void) {
+  try {
+    watch_blocks();
+  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): the first question tries again
+  }
+}
 
 namespace {
 
@@ -62,6 +72,10 @@ size_t belay_blocks(int32_t device, belayBlock* blocks, size_t room) {
     }
     return live->size();
   });
+}
+
+void belay_on_dropped_callback(void (*told)(void (*fn)(void*), void* userData)) {
+  schedule::g_told_of_dropped.store(told, std::memory_order_release);
 }
 
 int belay_host_may_touch(const void* address) {

@@ -102,7 +102,8 @@ Status Transfer::move(const End& to, const End& from, std::size_t bytes) {
   } else if (from.on_device) {
     moved = contents.read(from.address, reinterpret_cast<void*>(to.address), bytes);
   } else {
-    std::memcpy(reinterpret_cast<void*>(to.address), reinterpret_cast<const void*>(from.address), bytes);
+    // Rows may overlap; whole copies that do were refused.
+    std::memmove(reinterpret_cast<void*>(to.address), reinterpret_cast<const void*>(from.address), bytes);
   }
   if (!moved) return moved_badly(contents, moved, bytes);
   if (to.on_device) memory_.watch().tell(to.address, bytes);

@@ -1,7 +1,7 @@
 // What happened, told to whoever listens.
 //
 // Memory and runtime publish plain facts and do not know who hears them. Listeners (checks, traces)
-// are installed before the first device is opened and stay; they run on the calling thread, must not
+// are installed one at a time (src/library sees to it) and stay; they run on the calling thread, must not
 // call back into the runtime, and never change an answer. What nobody listens to costs one load.
 #pragma once
 
@@ -47,7 +47,7 @@ using Listener = void (*)(const Event&);
 constexpr std::uint32_t bit(What what) { return std::uint32_t{1} << static_cast<unsigned>(what); }
 
 // A listener names what it wants to hear; nobody pays for events that nobody asked for. Not thread-safe:
-// listeners are added while the runtime is being made (src/library).
+// listeners are added under the lock under which the runtime is made (src/library).
 void listen(Listener listener, std::uint32_t wanted);
 void deliver(const Event& event);
 

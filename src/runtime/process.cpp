@@ -120,7 +120,7 @@ void Process::end_streams(const Context& context) {
     thread->close(lock);
 }
 
-void Process::close() {
+bool Process::close() {
   for (const std::shared_ptr<Context>& context : contexts_.all()) {
     {
       schedule::Lock lock = scheduler_.lock();
@@ -131,9 +131,10 @@ void Process::close() {
     Contexts::bury(*context);
   }
   for (Device& device : devices_) device.primary = nullptr;
-  scheduler_.retire();
+  const bool is_quiet = scheduler_.retire();
   memory_.close();
   machine_->depart();
+  return is_quiet;
 }
 
 bool Process::close_if_unused(std::uint32_t id) {

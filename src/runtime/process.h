@@ -50,7 +50,8 @@ class Process {
   bool opened_a_device() const { return opened_a_device_.load(std::memory_order_acquire); }
 
   // Drops all work and ends everything, for a process that starts anew. No other thread may be inside a call.
-  void close();
+  // False where a function of the program still runs after a moment, and will come back here.
+  bool close();
 
   // The calling thread's context; sets the configured default device where there is none (M-3, R-30).
   Context* current() {

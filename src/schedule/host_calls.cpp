@@ -106,6 +106,7 @@ Move CallbackTask::begin(Scheduler&, Stream& stream, Lock&) {
   }
   call_ = std::make_shared<HostCall>(
       HostCall{function_, argument_, stream.shared_from_this(), sequence, blocks_});
+  call_->owed = true;
   audience->calls.push_back(call_);
   audience->came.notify_all();
   return blocks_ ? Move::Wait : Move::Finished;
@@ -159,6 +160,7 @@ Fetched fetch_calls(Scheduler& scheduler, const std::shared_ptr<Audience>& audie
     const std::shared_ptr<HostCall> call = std::move(audience->calls.front());
     audience->calls.pop_front();
     call->executing = true;
+    call->owed = false;
     scheduler.host_call_began(lock);
     lock.unlock();
     call->call();

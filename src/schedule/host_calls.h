@@ -4,6 +4,7 @@
 // one thread for a context), or a thread of the program fetches them (aclrtProcessReport).
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -16,6 +17,11 @@ namespace belay::schedule {
 
 using HostFunction = void (*)(void*);
 
+// Told of each callback that will never be called, because its stream or its subscription ended first. Told
+// with the lock held: it must neither wait nor call back.
+using ToldOfDropped = void (*)(HostFunction function, void* argument);
+inline std::atomic<ToldOfDropped> g_told_of_dropped{nullptr};
+
 // One function to call, shared by the task and by the thread that will call it.
 struct HostCall {
   HostFunction function;
@@ -26,6 +32,15 @@ struct HostCall {
   // Only with the lock.
   bool executing = false;
   bool dropped = false;
+  bool owed = false;  // somebody wants to know if it is never called
+
+  ~HostCall() {
+    if (owed) tell_dropped(function, argument);
+  }
+  static void tell_dropped(HostFunction function, void* argument) {
+    if (const ToldOfDropped told = g_told_of_dropped.load(std::memory_order_acquire))
+      told(function, argument);
+  }
 
   // Calls it, without the lock. An exception that leaves it ends the program, in words.
   void call() const;
@@ -77,6 +92,9 @@ class CallbackTask : public Task {
  public:
   CallbackTask(HostFunction function, void* argument, bool blocks, std::uint64_t subscription)
       : function_{function}, argument_{argument}, blocks_{blocks}, subscription_{subscription} {}
+  ~CallbackTask() override {  // without a position it was never accepted, which its caller was told
+    if (position != 0 && call_ == nullptr) HostCall::tell_dropped(function_, argument_);
+  }
   Move begin(Scheduler& scheduler, Stream& stream, Lock& lock) override;
   void drop(Scheduler& scheduler, Stream& stream, Lock& lock) override;
   bool calls_host() const override { return true; }

@@ -21,6 +21,8 @@ constexpr auto kLate = 20ms;
 // How long streams that can never go on are given before a context that ends drops their tasks.
 constexpr auto kStuck = 100ms;
 constexpr auto kStuckBesideOthers = 2s;
+// How long a runtime that ends waits for functions of the program.
+constexpr auto kRetire = 2s;
 
 // How long a worker looks around before it sleeps, and how long who waits looks before he does: less than
 // what sleeping and being woken costs.
@@ -685,16 +687,19 @@ void Scheduler::end(Stream& stream, Lock& lock) {
   if (stream.group->culprit == &stream) stream.group->culprit = nullptr;
 }
 
-void Scheduler::retire() {
+bool Scheduler::retire() {
   Lock held = lock();
   retiring_ = true;
   ++watchers_;
-  while (workers_ > 0 || late_started_ || host_threads_ > 0) {
+  const Time patience = Clock::now() + kRetire;
+  while (workers_ > 0 || late_started_ || host_threads_ > 0 || host_calls_running_ > 0) {
+    if (Clock::now() > patience && workers_ == 0 && !late_started_) break;
     work_.notify_all();
     late_.notify_all();
     changed_.wait_for(held, 10ms);  // a worker that looks around is not asleep yet and hears no call
   }
   --watchers_;
+  return host_threads_ == 0 && host_calls_running_ == 0;
 }
 
 void Scheduler::stop_at_exit() {

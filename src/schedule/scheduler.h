@@ -120,8 +120,9 @@ class Scheduler {
   bool stopping() const { return stopping_.load(std::memory_order_relaxed); }
   static std::int64_t now_ns() { return Clock::now().time_since_epoch().count(); }
 
-  // No stream is left: returns when no thread of ours will ask for anything again.
-  void retire();
+  // No stream is left: returns when no thread of ours will ask for anything again. False where a thread of
+  // the program is still in a function that we called.
+  bool retire();
   void host_thread_began(Lock&) { ++host_threads_; }
   void host_thread_ends(Lock& lock) {
     --host_threads_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <set>
 
 #include "observe/observe.h"
 
@@ -23,6 +24,9 @@ struct Census {
   std::mutex mutex;
   std::vector<Place> places;  // devices, then host memory
   std::uint64_t serial = 0;
+  // While the blocks from before are looked up, others come and go.
+  bool looking = true;
+  std::set<std::uintptr_t> freed_meanwhile;
 
   Place* place(std::int32_t device) {
     if (device == kHost && !places.empty()) return &places.back();
@@ -30,10 +34,15 @@ struct Census {
                ? &places[static_cast<std::size_t>(device)]
                : nullptr;
   }
-  void add(Place& place, std::uintptr_t address, const Entry& entry) {
-    place.blocks[address] = entry;
-    place.bytes += entry.bytes;
+  void add(Place& place, std::uintptr_t address, std::size_t asked, std::size_t bytes, std::size_t page) {
+    if (!place.blocks.try_emplace(address, Entry{asked, bytes, page, serial + 1}).second) return;
+    ++serial;
+    place.bytes += bytes;
     place.peak = std::max(place.peak, place.bytes);
+  }
+  void add_from_before(Place& place, std::uintptr_t address, std::size_t asked, std::size_t bytes,
+                       std::size_t page) {
+    if (!freed_meanwhile.contains(address)) add(place, address, asked, bytes, page);
   }
 };
 
@@ -51,13 +60,16 @@ void hear(const observe::Event& event) {
   switch (event.what) {
     case observe::What::DeviceAllocated:
     case observe::What::HostAllocated:
-      census->add(*place, event.address, {event.asked, event.bytes, event.page, ++census->serial});
+      census->freed_meanwhile.erase(event.address);
+      census->add(*place, event.address, event.asked, event.bytes, event.page);
       break;
     case observe::What::DeviceFreed:
     case observe::What::HostFreed:
       if (const auto found = place->blocks.find(event.address); found != place->blocks.end()) {
         place->bytes -= found->second.bytes;
         place->blocks.erase(found);
+      } else if (census->looking) {
+        census->freed_meanwhile.insert(event.address);
       }
       break;
     default:
@@ -68,24 +80,36 @@ void hear(const observe::Event& event) {
 }  // namespace
 
 void keep_census(Memory& memory) {
-  static auto* all = new std::vector<std::unique_ptr<Census>>;  // a straggler may still hold the one before
-  auto census = std::make_unique<Census>();
-  census->places.resize(memory.settings().devices() + 1);
-  for (std::uint32_t device = 0; device < memory.settings().devices(); ++device) {
-    memory.map().for_each_block(device, [&](const Block& block) {
-      census->add(census->places[device], block.start,
-                  {block.asked, block.footprint, page_bytes(block.page), ++census->serial});
-    });
-  }
-  memory.host().for_each_block([&](std::uintptr_t start, std::size_t asked, std::size_t bytes) {
-    census->add(census->places.back(), start, {asked, bytes, 4_KiB, ++census->serial});
-  });
-  if (all->size() > 2) all->erase(all->begin());
-  all->push_back(std::move(census));
-  g_census.store(all->back().get(), std::memory_order_release);
+  static auto* all = new std::vector<std::unique_ptr<Census>>;  // a straggler may still hold one from before
+  constexpr std::size_t kKept = 4;
+  if (all->size() >= kKept) all->erase(all->begin());
+  Census& census = *all->emplace_back(std::make_unique<Census>());
+  census.places.resize(memory.settings().devices() + 1);
+  g_census.store(&census, std::memory_order_release);
   observe::listen(hear,
                   observe::bit(observe::What::DeviceAllocated) | observe::bit(observe::What::DeviceFreed) |
                       observe::bit(observe::What::HostAllocated) | observe::bit(observe::What::HostFreed));
+
+  // Not under the lock of the census: a block that is freed now holds locks that the look needs.
+  struct Found {
+    std::size_t place;
+    std::uintptr_t start;
+    std::size_t asked, bytes, page;
+  };
+  std::vector<Found> found;
+  for (std::uint32_t device = 0; device < memory.settings().devices(); ++device) {
+    memory.map().for_each_block(device, [&](const Block& block) {
+      found.push_back({device, block.start, block.asked, block.footprint, page_bytes(block.page)});
+    });
+  }
+  memory.host().for_each_block([&](std::uintptr_t start, std::size_t asked, std::size_t bytes) {
+    found.push_back({memory.settings().devices(), start, asked, bytes, 4_KiB});
+  });
+  const std::lock_guard lock{census.mutex};
+  for (const Found& each : found)
+    census.add_from_before(census.places[each.place], each.start, each.asked, each.bytes, each.page);
+  census.looking = false;
+  census.freed_meanwhile.clear();
 }
 
 void drop_census() { g_census.store(nullptr, std::memory_order_release); }

@@ -36,6 +36,7 @@ struct Tally {
   std::array<PerDevice, kMostDevices> devices;
   std::array<PerDirection, 4> copies;
   Count fills, filled, host_blocks, host_now, host_peak;
+  std::atomic<bool> touched{false};
 };
 
 // Made anew when a forked child starts its own; the parent's stays reachable.
@@ -49,6 +50,7 @@ void hear(const observe::Event& event) {
   PerDevice& device = tally().devices[event.device % kMostDevices];
   switch (event.what) {
     case observe::What::DeviceAllocated: {
+      tally().touched.store(true, std::memory_order_relaxed);
       PerPage& page = device.pages[page_index(event.page)];
       ++page.blocks;
       page.asked += event.asked;
@@ -109,6 +111,8 @@ std::string device_lines(std::uint32_t index, const PerDevice& device, std::size
 void keep_summary(Memory& memory, const std::string& soc) {
   static auto* all = new std::vector<std::unique_ptr<Tally>>;  // never destroyed: the last words are said
                                                                // after static destructors
+  constexpr std::size_t kKept = 4;  // a straggler may still hold one from before a restart
+  if (all->size() >= kKept) all->erase(all->begin());
   all->push_back(std::make_unique<Tally>());
   all->back()->soc = soc;
   g_tally.store(all->back().get(), std::memory_order_release);
@@ -118,9 +122,9 @@ void keep_summary(Memory& memory, const std::string& soc) {
 
 void drop_summary() { g_memory.store(nullptr, std::memory_order_release); }
 
-void print_summary() {
+void print_summary(Summary when) {
   Memory* memory = g_memory.load(std::memory_order_acquire);
-  if (memory == nullptr) return;
+  if (memory == nullptr || (when == Summary::IfAnythingHappened && !tally().touched)) return;
   const MemorySettings& settings = memory->settings();
   std::string text = fmt::format("belay: what happened to memory on {} ({}, {} device(s)):\n", tally().soc,
                                  settings.product->family, settings.devices());

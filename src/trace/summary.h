@@ -1,6 +1,7 @@
 // What happened to memory, as a table at exit (BELAY_SUMMARY=on; `belay run` turns it on).
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "memory/memory.h"
@@ -8,7 +9,8 @@
 namespace belay::trace {
 
 void keep_summary(Memory& memory, const std::string& soc);
-void print_summary();
+enum class Summary : std::uint8_t { Always, IfAnythingHappened };
+void print_summary(Summary when = Summary::Always);
 void drop_summary();
 
 }  // namespace belay::trace

@@ -7,6 +7,7 @@
 
 #include "acl/acl.h"
 #include "acl/ops/acl_dvpp.h"
+#include "belay/belay.h"
 #include "hi_dvpp.h"
 #include "pin.h"
 
@@ -388,6 +389,21 @@ TEST(Signatures, R240_R241_R242_R243_R245_R246_VersionsAndCapabilities) {
   HAS_TYPE(aclGetCannAttributeList, aclError(const aclCannAttr**, size_t*));
   HAS_TYPE(aclGetCannAttribute, aclError(aclCannAttr, int32_t*));
   HAS_TYPE(aclGetDeviceCapability, aclError(uint32_t, aclDeviceInfo, int64_t*));
+  SUCCEED();
+}
+
+TEST(Signatures, BelaysOwn) {
+  HAS_TYPE(belay_end, int(void));
+  HAS_TYPE(belay_restart, int(void));
+  HAS_TYPE(belay_generation, uint64_t(void));
+  HAS_TYPE(belay_device_count, uint32_t(void));
+  HAS_TYPE(belay_watch, void(void));
+  HAS_TYPE(belay_memory_use, int(int32_t, belayUse*));
+  HAS_TYPE(belay_reset_peak, int(int32_t));
+  HAS_TYPE(belay_blocks, size_t(int32_t, belayBlock*, size_t));
+  HAS_TYPE(belay_host_may_touch, int(const void*));
+  HAS_TYPE(belay_host_may_touch_devices, int(void));
+  HAS_TYPE(belay_on_dropped_callback, void(void (*)(void (*)(void*), void*)));
   SUCCEED();
 }
 

@@ -6,6 +6,7 @@
 
 #include "acl/acl.h"
 #include "acl/media/hi_dvpp.h"
+#include "belay/belay.h"
 #include "pin.h"
 
 namespace {
@@ -183,6 +184,21 @@ TEST(MediaTypes, M400_M401_AreFixedWidthIntegers) {
   static_assert(same<hi_u64, uint64_t>);
   static_assert(same<hi_void, void>);
   PIN(sizeof(hi_u64), 8);
+}
+
+// belay's own functions are a promise too.
+TEST(OwnStructures, Layout) {
+  PIN(sizeof(belayUse), 24);
+  PIN(offsetof(belayUse, blocks), 0);
+  PIN(offsetof(belayUse, bytes), 8);
+  PIN(offsetof(belayUse, peakBytes), 16);
+  PIN(sizeof(belayBlock), 40);
+  PIN(offsetof(belayBlock, address), 0);
+  PIN(offsetof(belayBlock, asked), 8);
+  PIN(offsetof(belayBlock, bytes), 16);
+  PIN(offsetof(belayBlock, pageSize), 24);
+  PIN(offsetof(belayBlock, serial), 32);
+  PIN(BELAY_HOST, -1);
 }
 
 }  // namespace

@@ -221,4 +221,126 @@ TEST(Restart, HostTouchesAreStillExplained) {
       "host code wrote to 0x[0-9a-f]+, which is device memory");
 }
 
+TEST(Restart, EndingStartsNothing) {
+  ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+  const std::uint64_t before = belay_generation();
+  ASSERT_EQ(belay_end(), 0);
+  EXPECT_EQ(belay_generation(), before + 1);
+  {
+    const Setting wrong{"BELAY_HBM", "much"};
+    EXPECT_EQ(belay_end(), 0) << "nobody reads it";
+  }
+  const Setting memory{"BELAY_HBM", "2G"};
+  ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+  EXPECT_EQ(free_bytes(), 2 * kGB);
+  ::unsetenv("BELAY_HBM");
+  EXPECT_EQ(belay_restart(), 0);
+}
+
+TEST(Restart, WhatIsCalledMeanwhileMayCall) {
+  static std::atomic<int> asked{0};
+  const auto ask = [](void*) {
+    std::uint32_t count = 0;
+    ::usleep(20'000);
+    if (aclrtGetDeviceCount(&count) == ACL_SUCCESS) ++asked;
+  };
+  ASSERT_EQ(aclrtRegStreamStateCallback(
+                "ask", [](aclrtStream, aclrtStreamState, void*) { (void)aclrtGetSocName(); }, nullptr),
+            ACL_SUCCESS);
+  ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+  aclrtStream stream = nullptr;
+  ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
+  static std::atomic<bool> inside{false};
+  ASSERT_EQ(aclrtLaunchHostFunc(
+                stream, [](void*) { inside = true; }, nullptr),
+            ACL_SUCCESS);
+  ASSERT_EQ(aclrtLaunchHostFunc(stream, ask, nullptr), ACL_SUCCESS);
+  while (!inside) ::usleep(100);
+  ::usleep(5000);
+  EXPECT_EQ(belay_restart(), 0);
+  EXPECT_LE(asked, 1);
+}
+
+TEST(Restart, ACallbackCannotDoIt) {
+  static std::atomic<int> answer{-1};
+  ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+  aclrtStream stream = nullptr;
+  ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
+  ASSERT_EQ(aclrtLaunchHostFunc(
+                stream, [](void*) { answer = belay_restart(); }, nullptr),
+            ACL_SUCCESS);
+  EXPECT_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS);
+  EXPECT_EQ(answer, ACL_ERROR_RT_INTERNAL_ERROR);
+  EXPECT_EQ(belay_restart(), 0);
+}
+
+std::atomic<int> g_dropped{0};
+std::atomic<int> g_called{0};
+void count_call(void*) { ++g_called; }
+void count_drop(void (*function)(void*), void* argument) {
+  EXPECT_EQ(function, count_call);
+  EXPECT_EQ(argument, &g_dropped);
+  ++g_dropped;
+}
+
+// How a stream loses what was queued on it.
+class DroppedCallbacks : public ::testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    g_dropped = g_called = 0;
+    belay_on_dropped_callback(count_drop);
+    ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+    ASSERT_EQ(aclrtCreateStream(&stream_), ACL_SUCCESS);
+  }
+  void TearDown() override {
+    EXPECT_EQ(belay_restart(), 0);
+    belay_on_dropped_callback(nullptr);
+  }
+  void end(const std::string& way) {
+    if (way == "abort") EXPECT_EQ(aclrtStreamAbort(stream_), ACL_SUCCESS);
+    if (way == "destroy") EXPECT_EQ(aclrtDestroyStreamForce(stream_), ACL_SUCCESS);
+    if (way == "unsubscribe") {
+      EXPECT_EQ(aclrtUnSubscribeReport(pthread_self(), stream_), ACL_SUCCESS);
+      EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+    }
+    if (way == "reset") EXPECT_EQ(aclrtResetDeviceForce(0), ACL_SUCCESS);
+    if (way == "restart") EXPECT_EQ(belay_restart(), 0);
+  }
+  aclrtStream stream_ = nullptr;
+};
+
+TEST_P(DroppedCallbacks, AreToldOnceEach) {
+  ASSERT_EQ(aclrtSubscribeReport(pthread_self(), stream_), ACL_SUCCESS);
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_EQ(aclrtLaunchCallback(count_call, &g_dropped,
+                                  i % 2 == 0 ? ACL_CALLBACK_BLOCK : ACL_CALLBACK_NO_BLOCK, stream_),
+              ACL_SUCCESS);
+  }
+  end(GetParam());
+  EXPECT_EQ(belay_restart(), 0);
+  EXPECT_EQ(g_called, 0);
+  EXPECT_EQ(g_dropped, 5);
+}
+
+TEST_P(DroppedCallbacks, ThoseThatRanAreNot) {
+  ASSERT_EQ(aclrtSubscribeReport(pthread_self(), stream_), ACL_SUCCESS);
+  ASSERT_EQ(aclrtLaunchCallback(count_call, &g_dropped, ACL_CALLBACK_BLOCK, stream_), ACL_SUCCESS);
+  ASSERT_EQ(aclrtProcessReport(5000), ACL_SUCCESS);
+  end(GetParam());
+  EXPECT_EQ(belay_restart(), 0);
+  EXPECT_EQ(g_called, 1);
+  EXPECT_EQ(g_dropped, 0);
+}
+
+TEST_P(DroppedCallbacks, NorThoseThatWereRefused) {
+  EXPECT_NE(aclrtLaunchCallback(count_call, &g_dropped, ACL_CALLBACK_BLOCK, stream_), ACL_SUCCESS)
+      << "nobody listens";
+  EXPECT_EQ(belay_restart(), 0);
+  EXPECT_EQ(g_dropped, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Way, DroppedCallbacks,
+                         ::testing::Values("abort", "destroy", "unsubscribe", "reset", "restart"),
+                         [](const auto& each) { return std::string{each.param}; });
+
 }  // namespace

@@ -16,8 +16,6 @@ os.environ.setdefault("ASCEND_PROCESS_LOG_PATH", os.path.join(tempfile.gettempdi
 
 import pytest  # noqa: E402
 
-pytest_plugins = ["pytester"]
-
 
 @pytest.fixture
 def device():

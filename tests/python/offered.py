@@ -1,4 +1,4 @@
-"""A name is in the module exactly when the library has its C function (Y-18), so that hasattr tells the truth."""
+"""A name is in the module exactly when the library has its C function (Y-18): hasattr tells the truth."""
 
 import ctypes
 

@@ -79,7 +79,8 @@ def test_y203_no_keyword_arguments(call):
             function(call)(*good, **named)
 
 
-@pytest.mark.parametrize("call", [call for call in ROWS if {"ptr", "u64"} & set(call.args)], ids=call_table.label)
+@pytest.mark.parametrize("call", [call for call in ROWS if {"ptr", "u64"} & set(call.args)],
+                         ids=call_table.label)
 def test_y203_none_is_no_pointer(call):
     arguments = call_table.good_arguments(call)
     first = next(i for i, kind in enumerate(call.args) if kind in ("ptr", "u64"))
@@ -171,9 +172,11 @@ for name, args in (
         ("rt.get_device", ()), ("rt.create_context", (-1,)), ("rt.get_context", ()), ("rt.create_stream", ()),
         ("rt.create_stream_with_config", (0, 0)), ("rt.stream_query", (1,)), ("rt.create_event", ()),
         ("rt.create_event_with_flag", (0,)), ("rt.create_event_ex_with_flag", (0,)), ("rt.query_event", (0,)),
-        ("rt.query_event_status", (0,)), ("rt.query_event_wait_status", (0,)), ("rt.event_elapsed_time", (0, 0)),
+        ("rt.query_event_status", (0,)), ("rt.query_event_wait_status", (0,)),
+        ("rt.event_elapsed_time", (0, 0)),
         ("rt.malloc", (0, 0)), ("rt.malloc_align32", (0, 0)), ("rt.malloc_cached", (64, 0)),
-        ("rt.malloc_with_cfg", (0, 0, {})), ("rt.malloc_for_task_scheduler", (0, 0, {})), ("rt.malloc_host", (0,)),
+        ("rt.malloc_with_cfg", (0, 0, {})), ("rt.malloc_for_task_scheduler", (0, 0, {})),
+        ("rt.malloc_host", (0,)),
         ("rt.malloc_host_with_cfg", (0, {})), ("rt.get_mem_info", (99,)), ("rt.pointer_get_attributes", (0,)),
         ("rt.host_register", (0, 0, 0)), ("rt.host_get_device_pointer", (0, 0)),
         ("rt.device_can_access_peer", (0, 0)), ("rt.device_peer_access_status", (0, 99)),
@@ -193,7 +196,8 @@ NEVER_FAILS = {"rt.get_device_count", "get_version", "rt.get_run_mode", "rt.devi
                "util.start_thread"}
 
 
-@pytest.mark.parametrize("code, missing", [(SUCCESS, set()), (FAILURE, NEVER_FAILS)], ids=["success", "failure"])
+@pytest.mark.parametrize("code, missing", [(SUCCESS, set()), (FAILURE, NEVER_FAILS)],
+                         ids=["success", "failure"])
 def test_y204_tuples_keep_their_length(fresh, code, missing):
     out = run(fresh, code + PRINT, env={"BELAY_LEAKS": "off"})
     seen = json.loads(out)

@@ -1,5 +1,8 @@
 """used(), blocks(), peak(), peak_of() and no_leaks()."""
 
+import copy
+import pickle
+
 import acl
 import pytest
 
@@ -202,6 +205,18 @@ def test_of_many_leaks_the_ten_largest_are_told(device):
     assert "52 KB" in lines[1] and "16 KB" in lines[10]
     assert lines[11:] == ["  and 3 more"]
     assert len(caught.value.blocks) == 13
+
+
+@pytest.mark.parametrize("copied", [copy.copy, lambda error: pickle.loads(pickle.dumps(error))])
+def test_a_leak_can_be_told_to_another_process(device, copied):
+    with pytest.raises(belay.LeakError) as caught:
+        with belay.no_leaks():
+            belay.check(acl.rt.malloc(100, NORMAL_ONLY))
+            belay.check(acl.rt.malloc(MB, HUGE_ONLY))
+    there = copied(caught.value)
+    assert type(there) is belay.LeakError
+    assert there.blocks == caught.value.blocks
+    assert str(there) == str(caught.value)
 
 
 def test_one_device_or_all_with_or_without_pinned_memory(device):

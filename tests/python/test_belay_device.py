@@ -172,6 +172,40 @@ def test_another_thread_opens_its_own():
     assert seen == [None, 2, None]
 
 
+def on_a_thread(work):
+    """Runs work on a thread without a context: what it returned, and the device of the thread afterwards."""
+    seen = []
+    thread = threading.Thread(target=lambda: seen.append((work(), current_device())))
+    thread.start()
+    thread.join()
+    (both,) = seen
+    return both
+
+
+def test_asking_from_a_thread_without_a_device_leaves_it_without():
+    with belay.device(1) as npu:
+        free = npu.free
+        assert on_a_thread(lambda: npu.free) == (free, None)
+        assert on_a_thread(npu.synchronize) == (None, None)
+        stream = belay.stream()
+        assert on_a_thread(stream.close) == (None, None)
+        assert stream.closed and current_device() == 1
+    assert acl.rt.get_primary_ctx_state(1) == (0, 0, 0)
+    assert acl.get_recent_err_msg() is None
+
+
+def test_a_thread_without_a_device_is_so_again_while_another_one_holds_it():
+    def work():
+        with belay.device(0):
+            return current_device()
+
+    with belay.device(0), belay.malloc(64) as block:
+        assert on_a_thread(work) == (0, None)
+        assert acl.rt.get_primary_ctx_state(0) == (1, 0, 0)
+        block.fill(1)
+    assert acl.rt.get_primary_ctx_state(0) == (0, 0, 0)
+
+
 def test_a_restart_inside_ends_the_device_and_leaving_is_quiet():
     with belay.device(0) as npu:
         belay.restart()

@@ -194,8 +194,8 @@ def test_y146_device_memory_is_not_for_the_host(fresh):
         assert done.returncode == -signal.SIGSEGV
 
 
-@pytest.mark.parametrize("env", [{"BELAY_PRODUCT": "310B", "BELAY_FORM": "RC"}, {"BELAY_HOST_ACCESS": "allow"}],
-                         ids=["RC", "allow"])
+@pytest.mark.parametrize("env", [{"BELAY_PRODUCT": "310B", "BELAY_FORM": "RC"},
+                                 {"BELAY_HOST_ACCESS": "allow"}], ids=["RC", "allow"])
 def test_y146_where_the_host_may_touch_it(fresh, env):
     assert "taken" in run(fresh, TOUCH, env=env)
 

@@ -106,7 +106,8 @@ def test_y156_one_stream_has_one_thread(stream):
 def test_y157_four_required_arguments(mine):
     name = "rt.launch_callback"
     for args in ((), (print,), (print, 1), (print, 1, 1), (print, 1, 1, mine, 0), (print, 1, None, mine),
-                 (print, 1, 1, None), (print, 1, 1.0, mine), (print, 1, "1", mine), (print, 1, 1 << 31, mine)):
+                 (print, 1, 1, None), (print, 1, 1.0, mine), (print, 1, "1", mine),
+                 (print, 1, 1 << 31, mine)):
         refused(name, *args)
     with pytest.raises(TypeError):
         acl.rt.launch_callback(print, None, 1, stream=mine)
@@ -136,16 +137,17 @@ def test_y157_every_callable(mine, block_type):
         notes.append(("ctypes", data))
 
     kind = Kind()
-    for number, fn in enumerate([lambda data: notes.append(("lambda", data)), kind.method, kind, Kind, c_function,
-                                 functools.partial(lambda a, b: notes.append((a, b)), "partial"), notes.append]):
+    callables = [lambda data: notes.append(("lambda", data)), kind.method, kind, Kind, c_function,
+                 functools.partial(lambda a, b: notes.append((a, b)), "partial"), notes.append]
+    for number, fn in enumerate(callables):
         assert acl.rt.launch_callback(fn, number, block_type, mine) == 0
         assert acl.rt.process_report(10000) == 0
     assert notes == [("init", None), ("lambda", 0), ("method", 1), ("call", 2), ("init", 3), ("ctypes", 4),
                      ("partial", 5), 6]
 
 
-@pytest.mark.parametrize("user_data", [None, [], [1, [2]], (), (1, 2), {}, 0, 1 << 80, "text", b"", 1.5, object(),
-                                       len, Exception("x")], ids=repr)
+@pytest.mark.parametrize("user_data", [None, [], [1, [2]], (), (1, 2), {}, 0, 1 << 80, "text", b"", 1.5,
+                                       object(), len, Exception("x")], ids=repr)
 def test_y157_y195_any_object_as_user_data(mine, user_data):
     seen = []
     assert acl.rt.launch_callback(lambda *args, **named: seen.append((args, named)), user_data, 1, mine) == 0
@@ -189,9 +191,13 @@ def test_y157_without_block_it_does_not(mine):
 @pytest.mark.parametrize("block_type", [0, 1])
 def test_y158_on_the_thread_that_processes(stream, kind, block_type):
     seen = []
+
+    def note(data):
+        seen.append((data, me()))
+
     with Reports(kind) as reports, reports.serve(stream):
         for number in range(20):
-            assert acl.rt.launch_callback(lambda data: seen.append((data, me())), number, block_type, stream) == 0
+            assert acl.rt.launch_callback(note, number, block_type, stream) == 0
         ok(acl.rt.synchronize_stream(stream))
         assert until(lambda: len(seen) == 20)
         assert seen == [(number, reports.ident) for number in range(20)], "in order, each once"
@@ -478,6 +484,50 @@ def test_y156_y158_callbacks_use_the_module(stream):
         assert until(lambda: len(notes) == 8)
         ok(acl.rt.synchronize_stream(stream))
     assert notes == [107002, 0, 0, 0, 0, 507000, 0, "again"]
+
+
+def test_y158_callbacks_that_start_threads(stream):
+    seen = []
+
+    def below(args):
+        seen.append(me())
+        if args:
+            inner = ok(acl.util.start_thread(below, args[1:]))
+            assert acl.util.stop_thread(inner) == 0
+
+    def work(data):
+        ident = ok(acl.util.start_thread(below, [1, 2]))
+        assert acl.util.stop_thread(ident) == 0
+        thread = threading.Thread(target=below, args=([],))
+        thread.start()
+        thread.join()
+        seen.append("done")
+
+    for kind in Reports.KINDS:
+        with Reports(kind) as reports, reports.serve(stream):
+            ok(acl.rt.launch_callback(work, None, 1, stream))
+            ok(acl.rt.synchronize_stream(stream))
+            assert not reports.raised
+    assert len(seen) == 10 and seen[4] == seen[9] == "done"
+
+
+def test_y156_y158_threads_below_threads_serve_streams(device):
+    """A thread that start_thread made makes the report thread, the stream and the callbacks itself."""
+    seen = []
+    context = ok(acl.rt.get_context())
+
+    def outer(args):
+        ok(acl.rt.set_context(context))
+        own = ok(acl.rt.create_stream())
+        with Reports("start_thread") as reports, reports.serve(own):
+            for number in range(5):
+                ok(acl.rt.launch_callback(seen.append, number, 1, own))
+            ok(acl.rt.synchronize_stream(own))
+        ok(acl.rt.destroy_stream(own))
+
+    ident = ok(acl.util.start_thread(outer, []))
+    assert acl.util.stop_thread(ident) == 0
+    assert seen == [0, 1, 2, 3, 4]
 
 
 def test_y158_many_callbacks_of_many_threads(device):

@@ -73,7 +73,8 @@ def test_y193_the_band_widths_choose_pages_as_huge_first(device, policy, pages):
 def test_y196_one_free_for_every_device_allocator(device):
     before = free_bytes()
     cfg = {"numAttrs": 1, "attrs": [{"attr": 1, "value": {"moduleId": 33}}]}
-    for block in (ok(acl.rt.malloc(100, 2)), ok(acl.rt.malloc_cached(100, 2)), ok(acl.rt.malloc_align32(100, 2)),
+    for block in (ok(acl.rt.malloc(100, 2)), ok(acl.rt.malloc_cached(100, 2)),
+                  ok(acl.rt.malloc_align32(100, 2)),
                   ok(acl.rt.malloc_with_cfg(100, 2, cfg)), ok(acl.rt.malloc_with_cfg(100, 2, {})),
                   ok(acl.rt.malloc_for_task_scheduler(100, 2, {}))):
         assert acl.rt.free(block) == 0

@@ -1,7 +1,7 @@
 """Other Python threads run while a call waits or copies.
 
-Where a call waits for a callback that needs the lock, holding it would be a dead end: such tests fail by running
-into the time limit of their process.
+Where a call waits for a callback that needs the lock, holding it would be a dead end: such tests fail by
+running into the time limit of their process.
 """
 
 import textwrap
@@ -60,7 +60,10 @@ WAITS = {
     "synchronize_event": "acl.rt.synchronize_event(event)",
     "synchronize_event_with_timeout": "acl.rt.synchronize_event_with_timeout(event, 30000)",
     "destroy_stream": "acl.rt.destroy_stream(stream)",
-    "memcpy_async from pageable memory": "acl.rt.memcpy_async(block, 64, acl.util.bytes_to_ptr(data), 64, 1, stream)",
+    "memcpy_async from pageable memory": "acl.rt.memcpy_async(block, 64, address, 64, 1, stream)",
+    "memcpy_async to pageable memory": "acl.rt.memcpy_async(address, 64, block, 64, 2, stream)",
+    "memcpy_async_with_condition": "acl.rt.memcpy_async_with_condition(block, 64, address, 64, 1, stream)",
+    "memcpy2d_async": "acl.rt.memcpy2d_async(block, 8, address, 8, 8, 8, 1, stream)",
     "reset_device": "acl.rt.reset_device(0)",
     "reset_device_force": "acl.rt.reset_device_force(0)",
 }
@@ -72,6 +75,7 @@ def test_y43_y44_a_call_that_waits_for_a_callback(fresh, name, schedule):
     program(fresh, """
         block, ret = acl.rt.malloc(64, 2)
         data = bytes(bytearray(64))
+        address = acl.util.bytes_to_ptr(data)
         event, ret = acl.rt.create_event()
         reports = Reports("start_thread")
         assert acl.rt.subscribe_report(reports.ident, stream) == 0

@@ -42,7 +42,8 @@ def test_y216_small_blocks_of_huge_first(device, size):
     assert took(size, 0) == footprint(size, 4 * KiB)
 
 
-@pytest.mark.parametrize("size", [MiB + 1, 2 * MiB - 33, 2 * MiB - 32, 2 * MiB - 31, 2 * MiB, 3 * MiB, 64 * MiB])
+@pytest.mark.parametrize("size", [MiB + 1, 2 * MiB - 33, 2 * MiB - 32, 2 * MiB - 31, 2 * MiB, 3 * MiB,
+                                  64 * MiB])
 def test_y216_large_blocks_of_huge_first(device, size):
     assert took(size, 0) == footprint(size, 2 * MiB)
 
@@ -198,7 +199,8 @@ def test_y217_policies_outside_the_enumeration(device, policy):
         assert took(size, policy) == footprint(size, 2 * MiB), size
 
 
-@pytest.mark.parametrize("policy", [1 << 31, -(1 << 31) - 1, 1 << 32, (1 << 32) + 1, 1 << 63, 1 << 64, -(1 << 64)])
+@pytest.mark.parametrize("policy", [1 << 31, -(1 << 31) - 1, 1 << 32, (1 << 32) + 1, 1 << 63, 1 << 64,
+                                    -(1 << 64)])
 def test_y217_beyond_32_bits_never_reaches_c(device, policy):
     before = free_bytes()
     while acl.get_recent_err_msg() is not None:

@@ -33,8 +33,9 @@ def warned(function, *args):
 
 def contiguous():
     whole = np.arange(24, dtype=np.int32)
-    return [whole, whole.reshape(2, 3, 4), np.zeros((0, 3)), np.array(5.0), whole[5:], whole.reshape(6, 4)[2:],
-            np.ones((1, 7, 1), dtype=np.uint8), np.frombuffer(bytes(16), dtype=np.uint8)]
+    return [whole, whole.reshape(2, 3, 4), np.zeros((0, 3)), np.array(5.0), whole[5:],
+            whole.reshape(6, 4)[2:], np.ones((1, 7, 1), dtype=np.uint8),
+            np.frombuffer(bytes(16), dtype=np.uint8)]
 
 
 def broken():
@@ -72,7 +73,8 @@ def test_y147_y192_they_are_warnings_and_can_be_handled_as_such(capfd):
     assert (out, err) == ("", ""), "nothing is printed"
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for function, args in ((acl.util.numpy_to_ptr, (array,)), (acl.util.numpy_contiguous_to_ptr, (array,)),
+        for function, args in ((acl.util.numpy_to_ptr, (array,)),
+                               (acl.util.numpy_contiguous_to_ptr, (array,)),
                                (acl.util.ptr_to_numpy, (array.ctypes.data, (3,), 12))):
             with pytest.raises(Warning):
                 function(*args)
@@ -204,7 +206,7 @@ def test_y149_what_numpy_cannot_make_is_refused(shape, number):
 
 @pytest.mark.parametrize("shape", [(), (3,), (2, 3), (0,)], ids=str)
 def test_y149_address_zero(shape):
-    """Nothing is there to be seen: an array of that shape all the same (ptr_to_bytes does so too), or words."""
+    """Nothing is there to be seen: an array of that shape all the same, as with ptr_to_bytes, or words."""
     try:
         made = quiet(acl.util.ptr_to_numpy, 0, shape, 5)
     except ValueError:

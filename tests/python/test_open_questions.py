@@ -43,7 +43,8 @@ def test_y213_memcpy_answers_as_in_c(device):
             "count 0": (a, 64, host, 0, 1), "count 0, nothing else right": (0, 0, 0, 0, 99),
             "the same address": (a, 64, a, 64, 3), "the same host address": (host, 64, host, 64, 0),
             "null destination": (0, 64, host, 64, 1), "null source": (a, 64, 0, 64, 1),
-            "kind 6": (a, 64, host, 64, 6), "kind -1": (a, 64, host, 64, -1), "wrong kind": (a, 64, host, 64, 2),
+            "kind 6": (a, 64, host, 64, 6), "kind -1": (a, 64, host, 64, -1),
+            "wrong kind": (a, 64, host, 64, 2),
             "beyond the block": (a, 8192, b, 8192, 3), "plain": (a, 4096, b, 4096, 3)}.items():
         answers[label] = acl.rt.memcpy(*args)
         assert answers[label] == in_c()(*args), label
@@ -64,7 +65,8 @@ def test_y214_device_limits(device):
     assert acl.rt.device_get_limit(99) == (0, 100000)
 
 
-@pytest.mark.parametrize("product, lacking, main", [("A2", 0, 1), ("A3", 0, 1), ("310P", 1, 0), ("310B", 1, 0)])
+@pytest.mark.parametrize("product, lacking, main", [("A2", 0, 1), ("A3", 0, 1), ("310P", 1, 0),
+                                                    ("310B", 1, 0)])
 def test_y215_memory_that_the_device_lacks(fresh, product, lacking, main):
     run(fresh, """
         import acl

@@ -1,6 +1,9 @@
 """The pytest plugin, tried on small test files in processes of their own."""
 
+import pytest
+
 import belay
+from belay._fixtures import _is_schedule
 
 
 def run(pytester, source, *options):
@@ -135,12 +138,28 @@ def test_wrong_markers_are_errors_in_words(pytester):
         def test_value(belay_machine): pass
         @pytest.mark.belay("310P")
         def test_no_name(belay_machine): pass
+        @pytest.mark.belay(hbm=1.5)
+        def test_kind(belay_machine): pass
+        @pytest.mark.belay(device=99)
+        def test_no_device(belay_device): pass
         def test_the_next_one_is_fine(belay_device): pass
         """,
     )
-    done.assert_outcomes(passed=1, errors=3)
-    done.stdout.fnmatch_lines_random(
-        ["*no setting 'hmb'*did you mean 'hbm'*", "*BELAY_HBM*'12345'*", "*the marker 'belay' takes names*"]
+    done.assert_outcomes(passed=1, errors=5)
+    lines = done.stdout.lines
+    first, last = (
+        next(i for i, line in enumerate(lines) if words in line) for words in ("= ERRORS", "= PASSES")
+    )
+    told = lines[first + 1 : last]
+    assert len(told) == 10, told  # a heading and a line each, nothing of our own source
+    done.stdout.fnmatch_lines(
+        [
+            "belay has no setting 'hmb'; did you mean 'hbm'*",
+            "*BELAY_HBM*'12345'*",
+            "the marker 'belay' takes names and values*",
+            "the setting 'hbm' takes a text or a whole number, not 1.5",
+            "acl.rt.set_device(99) answered 107001*",
+        ]
     )
 
 
@@ -251,8 +270,25 @@ def test_a_schedule_for_the_whole_run(pytester):
 
 def test_a_schedule_that_does_not_exist_is_told(pytester):
     done = run(pytester, "def test_it(belay_machine): pass", "--belay-schedule=soon")
-    done.assert_outcomes(errors=1)
-    done.stdout.fnmatch_lines(["*BELAY_SCHEDULE*'soon'*"])
+    assert done.ret == pytest.ExitCode.USAGE_ERROR
+    told = [line for line in done.errlines if line]
+    assert told == [
+        "ERROR: --belay-schedule=soon: expected eager, fifo, lazy, or seed: and a number, such as seed:42"
+    ]
+
+
+SCHEDULES = ["eager", "FIFO", "Lazy", "seed:0", "SEED:007", f"seed:{2**64 - 1}", f"seed:{2**64}", "seed:"]
+SCHEDULES += ["seed:-1", "seed:+1", "seed: 1", "seed:0x1", "seed:\u0664", " lazy", "lazy\n", "soon"]
+
+
+@pytest.mark.parametrize("text", SCHEDULES, ids=ascii)
+def test_the_plugin_and_the_library_know_the_same_schedules(text):
+    try:
+        with belay.settings(schedule=text):
+            known = True
+    except RuntimeError:
+        known = False
+    assert _is_schedule(text) == known
 
 
 def test_the_variable_is_taken_back_after_the_run(pytester, monkeypatch):
@@ -325,6 +361,17 @@ def test_a_failed_test_with_live_views_does_not_disturb_the_next(pytester):
         """,
     )
     done.assert_outcomes(passed=1, failed=1)
+
+
+def test_an_older_pytest_has_a_warning_and_goes_on(pytester):
+    pytester.makepyfile(older="import pytest\ndel pytest.StashKey\npytest.__version__ = '6.2.5'")
+    pytester.makepyfile("def test_without(): pass\ndef test_with(belay_device): pass")
+    pytester.syspathinsert()
+    done = pytester.runpytest_subprocess("-p", "older")
+    done.assert_outcomes(passed=1, errors=1)
+    done.stdout.fnmatch_lines(["*fixture 'belay_device' not found"])
+    told = [line for line in done.outlines + done.errlines if "UserWarning" in line]
+    assert len(told) == 1 and "the fixtures of belay need pytest 7 or later, this is 6.2.5" in told[0]
 
 
 def test_this_run_has_the_plugin_too(request):

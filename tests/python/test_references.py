@@ -205,7 +205,8 @@ CALLS = """
 
     def buffer():
         handle = acl.create_data_buffer(block, 1 << 40)
-        acl.get_data_buffer_addr(handle), acl.get_data_buffer_size(handle), acl.get_data_buffer_size_v2(handle)
+        acl.get_data_buffer_addr(handle)
+        acl.get_data_buffer_size(handle), acl.get_data_buffer_size_v2(handle)
         assert acl.update_data_buffer(handle, 1 << 60, 5) == 0
         assert acl.destroy_data_buffer(handle) == 0
 

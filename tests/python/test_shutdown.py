@@ -1,4 +1,4 @@
-"""The end of the interpreter, with things still alive and threads still at work. Never a crash, never a hang."""
+"""The end of the interpreter, with things alive and threads at work. Never a crash, never a hang."""
 
 import textwrap
 
@@ -191,7 +191,7 @@ def test_inside_a_callback(fresh):
 
 
 def test_a_callback_that_becomes_due_at_the_end(fresh):
-    """Its stream is let go while the interpreter ends; the report thread must not run Python code any more."""
+    """Its stream is let go while the interpreter ends; the report thread must not run Python code then."""
     ends(fresh, """
         stream = begin()
         word, ret = acl.rt.malloc(8, 2)

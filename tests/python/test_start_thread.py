@@ -25,8 +25,8 @@ def done(fn, args):
     return ident
 
 
-@pytest.mark.parametrize("args", [[], [1, "two"], (), (1, 2), {}, {"a": 1}, 0, 5, "text", "", False, object()],
-                         ids=repr)
+@pytest.mark.parametrize("args", [[], [1, "two"], (), (1, 2), {}, {"a": 1}, 0, 5, "text", "", False,
+                                  object()], ids=repr)
 def test_y150_one_argument_the_object_itself(args):
     seen = []
     done(lambda *given, **named: seen.append((given, named)), args)

@@ -94,8 +94,9 @@ def test_y125_physical_memory_and_its_dict(device):
     assert ret == 0 and handle > 0
     assert acl.rt.free_physical(handle) == 0
     # Every key reaches C: each of these values is refused there, with the number of its own check.
-    for change, code in (({"handleType": 2}, 100000), ({"allocationType": 1}, 100000), ({"memAttr": 1}, 100000),
-                         ({"reserve": 1}, 107000), ({"location": {"id": 64, "type": 1}}, 107001),
+    for change, code in (({"handleType": 2}, 100000), ({"allocationType": 1}, 100000),
+                         ({"memAttr": 1}, 100000), ({"reserve": 1}, 107000),
+                         ({"location": {"id": 64, "type": 1}}, 107001),
                          ({"location": {"id": 0, "type": 3}}, 100000)):
         assert acl.rt.malloc_physical(2 * MiB, {**on_device(), **change}, 0) == (0, code), change
     assert acl.rt.malloc_physical(0, on_device(), 0) == (0, 100000)

@@ -12,4 +12,4 @@ def dvpp_malloc(size: int, /) -> Tuple[int, int]:
     [Y-169, Y-220]"""
 
 def dvpp_malloc_with_cfg(size: int, policy: int, cfg: Dict[str, Any], /) -> Tuple[int, int]:
-    """Like dvpp_malloc(); policy and attributes are checked and choose nothing. [Y-170]"""
+    """Like dvpp_malloc(); policy and attributes choose nothing. [Y-170]"""

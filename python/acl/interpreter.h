@@ -2,7 +2,6 @@
 // included.
 #pragma once
 
-#include <cxxabi.h>
 #include <unistd.h>
 
 #include "python_api.h"
@@ -26,7 +25,7 @@ void with_lock(Act&& act) {
     const PyGILState_STATE state = PyGILState_Ensure();
     act();
     PyGILState_Release(state);
-  } catch (abi::__forced_unwind&) {
+  } catch (...) {  // that unwinding; nothing in there throws
     rest_for_ever();
   }
 }

@@ -1,9 +1,29 @@
 // belay._native: what the package belay needs from the library, and the buffer protocol for its classes.
 //
-// The buffer protocol is in the limited API since 3.11; its slots and its structure are the same since 3.9.
 #define PY_SSIZE_T_CLEAN
+#include <patchlevel.h>
+#if PY_VERSION_HEX >= 0x030B0000
 #define Py_LIMITED_API 0x030B0000
 #include <Python.h>
+#else
+// The buffer protocol is in the limited API since 3.11, and the same since 3.9: older headers only do not say
+// so.
+#define Py_LIMITED_API 0x03090000
+#include <Python.h>
+struct Py_buffer {
+  void* buf;
+  PyObject* obj;
+  Py_ssize_t len, itemsize;
+  int readonly, ndim;
+  char* format;
+  Py_ssize_t *shape, *strides, *suboffsets;
+  void* internal;
+};
+extern "C" int PyBuffer_FillInfo(Py_buffer* view, PyObject* of, void* start, Py_ssize_t bytes, int read_only,
+                                 int flags);
+inline constexpr int Py_bf_getbuffer = 1;
+inline constexpr int Py_bf_releasebuffer = 2;
+#endif
 
 #include <cstdint>
 #include <cstdlib>

@@ -33,8 +33,7 @@ void run(void* argument) {
   with_lock([&] {
     PyObject* result = PyObject_CallFunctionObjArgs(callback->function, callback->data, nullptr);
     if (result == nullptr) {
-      PyObject* exception = take_exception().release();
-      print_exception(exception);
+      PyObject* exception = tell_exception();
       t_raised == nullptr ? void(t_raised = exception) : Py_DECREF(exception);
     }
     Py_XDECREF(result);

@@ -12,15 +12,12 @@ PyObject* g_listener = nullptr;  // guarded by the interpreter lock
 void tell(aclrtExceptionInfo* information) {
   with_lock([&] {
     if (g_listener == nullptr) return;
-    PyObject* listener = share(g_listener).release();
+    PyObject* listener = g_listener;
+    Py_INCREF(listener);
     PyObject* address = to_python(static_cast<const void*>(information));
     PyObject* result =
         address != nullptr ? PyObject_CallFunctionObjArgs(listener, address, nullptr) : nullptr;
-    if (result == nullptr) {
-      PyObject* exception = take_exception().release();
-      print_exception(exception);
-      Py_DECREF(exception);
-    }
+    if (result == nullptr) Py_XDECREF(tell_exception());
     Py_XDECREF(result);
     Py_XDECREF(address);
     Py_DECREF(listener);

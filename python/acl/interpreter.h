@@ -50,4 +50,12 @@ inline void print_exception(PyObject* exception) {
   PyErr_Display(type, exception, traceback ? traceback.get() : Py_None);
 }
 
+// Both, for calls from threads of the runtime. A function of its own: their frames must hold nothing that a
+// thread which is unwound would leave half-way, in the eyes of the address sanitizer too.
+[[gnu::noinline]] inline PyObject* tell_exception() {
+  PyObject* exception = take_exception().release();
+  print_exception(exception);
+  return exception;
+}
+
 }  // namespace belay::python

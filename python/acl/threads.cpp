@@ -64,9 +64,8 @@ void* body(void* argument) {
                          ? PyObject_CallObject(start->function, nullptr)
                          : PyObject_CallFunctionObjArgs(start->function, start->argument, nullptr);
   if (result == nullptr) {
-    PyObject* exception = take_exception().release();
+    PyObject* exception = tell_exception();
     thread->raised = name_of_type(exception);
-    print_exception(exception);
     Py_DECREF(exception);
   }
   Py_XDECREF(result);

@@ -20,8 +20,8 @@ enum { BELAY_HOST = -1 };
 /*
  * Ends everything that this process has (streams, contexts, devices, every block of device and page-locked memory,
  * the count of aclInit, messages) and leaves the emulated machine. The next call starts anew, with the settings that
- * the environment has then. All old handles and
- * addresses are dead. No other thread may be inside a call, and a callback or host function cannot do it (507000).
+ * the environment has then. All old handles and addresses are dead. No other thread may be inside a call, and a
+ * callback or host function cannot do it (507000).
  */
 ACL_FUNC_VISIBILITY int belay_end(void);
 

@@ -39,11 +39,14 @@ inline constexpr std::uint64_t kLongCopy = 16 * 1024;
 
 // TypeError in the words that programs know (Y-26). Always null.
 PyObject* parse_failed(const char* path);
+// Whether an object can be called; raises TypeError if not (Y-41).
+bool can_be_called(PyObject* object);
+
+// Callbacks that the runtime has dropped meanwhile (callbacks.cpp).
+void free_dropped_callbacks();
 
 // Not a guard object: a thread that comes back while the interpreter ends is unwound from inside
 // PyEval_RestoreThread, which no destructor may do.
-void free_dropped_callbacks();
-
 template <class Act>
 auto without_lock(Act&& act) {
   PyThreadState* state = PyEval_SaveThread();

@@ -53,10 +53,7 @@ PyObject* launch_callback(PyObject*, PyObject* const* given, Py_ssize_t count) {
   std::tuple<Any, Any, I32, Ptr> parameters;
   if (!parse("acl.rt.launch_callback", given, count, parameters)) return nullptr;
   auto& [function, data, block, stream] = parameters;
-  if (PyCallable_Check(function.object) == 0) {
-    PyErr_SetString(PyExc_TypeError, "parameter must be callable");
-    return nullptr;
-  }
+  if (!can_be_called(function.object)) return nullptr;
   auto* callback = new Callback{share(function.object).release(), share(data.object).release()};
   const aclError code =
       without_lock([&] { return aclrtLaunchCallback(run, callback, block.number, stream.number); });

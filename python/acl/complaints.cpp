@@ -49,4 +49,10 @@ PyObject* parse_failed(const char* path) {
   return nullptr;
 }
 
+bool can_be_called(PyObject* object) {
+  if (PyCallable_Check(object) != 0) return true;
+  PyErr_SetString(PyExc_TypeError, "parameter must be callable");
+  return false;
+}
+
 }  // namespace belay::python

@@ -28,11 +28,8 @@ void tell(aclrtExceptionInfo* information) {
 PyObject* set_exception_info_callback(PyObject*, PyObject* const* given, Py_ssize_t count) {
   PyObject* function = count == 0 ? Py_None : given[0];
   if (count > 1) return parse_failed("acl.rt.set_exception_info_callback");
-  if (function != Py_None && PyCallable_Check(function) == 0) {
-    PyErr_SetString(PyExc_TypeError, "parameter must be callable");
-    return nullptr;
-  }
   const bool listens = function != Py_None;
+  if (listens && !can_be_called(function)) return nullptr;
   PyObject* old = std::exchange(g_listener, listens ? share(function).release() : nullptr);
   const aclError code = without_lock([&] { return aclrtSetExceptionInfoCallback(listens ? tell : nullptr); });
   if (code != ACL_SUCCESS) std::swap(old, g_listener);

@@ -100,10 +100,7 @@ PyObject* start_thread(PyObject*, PyObject* const* given, Py_ssize_t count) {
     const Owned arguments = as_tuple(given, count);
     if (!arguments || PyArg_ParseTuple(arguments.get(), "OO", &function, &argument) == 0) return nullptr;
   }
-  if (PyCallable_Check(function) == 0) {
-    PyErr_SetString(PyExc_TypeError, "parameter must be callable");
-    return nullptr;
-  }
+  if (!can_be_called(function)) return nullptr;
   auto thread = std::make_shared<Thread>();
   thread->process = ::getpid();
   auto* start = new Start{share(function).release(), share(argument).release(), thread};

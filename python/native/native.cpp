@@ -1,5 +1,4 @@
 // belay._native: what the package belay needs from the library, and the buffer protocol for its classes.
-//
 #define PY_SSIZE_T_CLEAN
 #include <patchlevel.h>
 #if PY_VERSION_HEX >= 0x030B0000
@@ -26,7 +25,6 @@ inline constexpr int Py_bf_releasebuffer = 2;
 #endif
 
 #include <cstdint>
-#include <cstdlib>
 #include <new>
 #include <vector>
 
@@ -40,10 +38,16 @@ PyObject* no_such_device(int device) {
                       belay_device_count());
 }
 
-PyObject* restart(PyObject*, PyObject*) {
+// Other Python threads run meanwhile: callbacks that are waited for need the lock.
+int without_lock(int (*function)()) {
   PyThreadState* state = PyEval_SaveThread();
-  const int code = belay_restart();
+  const int code = function();
   PyEval_RestoreThread(state);
+  return code;
+}
+
+PyObject* restart(PyObject*, PyObject*) {
+  const int code = without_lock(belay_restart);
   if (code == 0) Py_RETURN_NONE;
   const char* text = aclGetRecentErrMsg();
   return PyErr_Format(PyExc_RuntimeError, "the emulated machine does not start (%d): %s", code,
@@ -51,9 +55,7 @@ PyObject* restart(PyObject*, PyObject*) {
 }
 
 PyObject* end(PyObject*, PyObject*) {
-  PyThreadState* state = PyEval_SaveThread();
-  const int code = belay_end();
-  PyEval_RestoreThread(state);
+  const int code = without_lock(belay_end);
   if (code == 0) Py_RETURN_NONE;
   return PyErr_Format(PyExc_RuntimeError,
                       "the emulated machine cannot be left (%d): this is a callback of it", code);
@@ -166,7 +168,7 @@ PyMethodDef g_methods[]{
     {"end", end, METH_NOARGS, "Ends everything; the next call starts anew."},
     {"restart", restart, METH_NOARGS,
      "Ends everything and starts anew with the settings of the environment."},
-    {"generation", generation, METH_NOARGS, "How often restart() was called."},
+    {"generation", generation, METH_NOARGS, "Rises with every end and restart, and in a forked child."},
     {"device_count", device_count, METH_NOARGS, "Devices that this process sees."},
     {"use", use, METH_VARARGS, "(device) -> (blocks, bytes, peak_bytes); -1 is page-locked host memory."},
     {"reset_peak", reset_peak, METH_VARARGS, "(device): the peak begins anew at what is held now."},

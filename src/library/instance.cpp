@@ -151,14 +151,14 @@ Status not_in_a_callback() {
 
 }  // namespace
 
-Status end() {
+Status end_runtime() {
   if (Status allowed = not_in_a_callback(); !allowed) return allowed;
   const std::lock_guard lock{g_making};
   end_process();
   return done();
 }
 
-Status restart() {
+Status restart_runtime() {
   if (Status allowed = not_in_a_callback(); !allowed) return allowed;
   const std::lock_guard lock{g_making};
   end_process();

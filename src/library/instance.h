@@ -7,8 +7,8 @@
 
 namespace belay {
 
-Status end();      // the next call starts anew
-Status restart();  // at once
+Status end_runtime();      // the next call starts anew
+Status restart_runtime();  // at once
 std::uint64_t generation();
 void watch_blocks();
 Process* running_if_any();  // makes none

@@ -8,46 +8,46 @@
 
 using namespace belay;
 
-int belay_end(void) {
-  return answered("belay_end", [] { return end(); });
-}
-
-int belay_restart(void) {
-  return answered("belay_restart", [] { return restart(); });
-}
-
-uint64_t belay_generation(void) { return generation(); }
-
-uint32_t belay_device_count(void) {
-  try {
-    return running().device_count();
-  } catch (const std::bad_alloc&) {
-    return 0;
-  }
-}
-
-void belay_watch(void) {
-  try {
-    watch_blocks();
-  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): the first question tries again
-  }
-}
-
 namespace {
 
-// What `ask` answers, once blocks are being watched; `otherwise` where there is no such device.
+// What `ask` answers, or `otherwise` where the host has no memory left for it.
 template <class Answer, class Ask>
-Answer watched(Answer otherwise, Ask&& ask) noexcept {
+Answer asked(Answer otherwise, Ask&& ask) noexcept {
   try {
-    watch_blocks();
-    (void)running();
     return ask();
   } catch (const std::bad_alloc&) {
     return otherwise;
   }
 }
 
+// The same, once blocks are being watched; `otherwise` is also for devices that are not there.
+template <class Answer, class Ask>
+Answer watched(Answer otherwise, Ask&& ask) noexcept {
+  return asked(otherwise, [&] {
+    watch_blocks();
+    (void)running();
+    return ask();
+  });
+}
+
 }  // namespace
+
+int belay_end(void) { return answered("belay_end", end_runtime); }
+
+int belay_restart(void) { return answered("belay_restart", restart_runtime); }
+
+uint64_t belay_generation(void) { return generation(); }
+
+uint32_t belay_device_count(void) {
+  return asked(0U, [] { return running().device_count(); });
+}
+
+void belay_watch(void) {
+  (void)asked(false, [] {  // if not now, then at the first question
+    watch_blocks();
+    return true;
+  });
+}
 
 int belay_memory_use(int32_t device, belayUse* use) {
   return watched(-1, [&] {
@@ -87,9 +87,5 @@ int belay_host_may_touch(const void* address) {
 }
 
 int belay_host_may_touch_devices(void) {
-  try {
-    return running().memory().contents().host_may_touch() ? 1 : 0;
-  } catch (const std::bad_alloc&) {
-    return 0;
-  }
+  return asked(0, [] { return running().memory().contents().host_may_touch() ? 1 : 0; });
 }

@@ -131,23 +131,23 @@ Status Memory::free_media(void* pointer) {
                   "pass the address that the media allocator returned, once");
 }
 
-void Memory::close_device(std::uint32_t device) {
+void Memory::end_blocks(std::uint32_t device, bool host_too) {
   std::vector<std::uintptr_t> starts;
   map_.for_each_block(device, [&](const Block& block) {
-    if (block.origin != Origin::Host) starts.push_back(block.start);
+    if (host_too || block.origin != Origin::Host) starts.push_back(block.start);
   });
   for (const std::uintptr_t start : starts) {
     if (const std::optional<Block> block = map_.withdraw(start)) end_block(*block);
   }
+}
+
+void Memory::close_device(std::uint32_t device) {
+  end_blocks(device, false);
   peers_.drop(device);
 }
 
 void Memory::close() {
-  for (std::uint32_t device = 0; device < settings_.devices(); ++device) {
-    map_.for_each_block(device, [&](const Block& block) {
-      if (const std::optional<Block> mine = map_.withdraw(block.start)) end_block(*mine);
-    });
-  }
+  for (std::uint32_t device = 0; device < settings_.devices(); ++device) end_blocks(device, true);
   host_.close();
   contents_.close();
   platform::release_addresses(map_.window());

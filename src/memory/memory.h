@@ -68,6 +68,7 @@ class Memory {
 
  private:
   void end_block(const Block& block);
+  void end_blocks(std::uint32_t device, bool host_too);
 
   MemorySettings settings_;
   HeapMap map_;

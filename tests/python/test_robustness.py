@@ -62,7 +62,6 @@ def test_keys_that_run_code(fresh):
         config = {Key(): 0}
         config["attrs"] = [{"attr": 1, "value": {"moduleId": 33}} for _ in range(100)]
         for _ in range(100):
-            again = dict(config)
             try:
                 acl.rt.malloc_with_cfg(64, 0, config)
             except (KeyError, TypeError):

@@ -6,7 +6,9 @@
 //   see alloc_pairs.h
 #include <string_view>
 
+#include "alloc_churn.h"
 #include "alloc_pairs.h"
+#include "alloc_shapes.h"
 #include "peers.h"
 #include "program.h"
 
@@ -16,5 +18,9 @@ int main(int argc, char** argv) {
     for (int i = 2; i < argc; ++i) bench::count_pairs(argv[i]);
     return 0;
   }
-  return bench::run(argc, argv, [] { bench::register_pairs(); });
+  return bench::run(argc, argv, [] {
+    bench::add_pairs();
+    bench::add_churn();
+    bench::add_shapes();
+  });
 }

@@ -1,6 +1,5 @@
 #include "alloc_pairs.h"
 
-#include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 
@@ -8,11 +7,12 @@
 #include <string_view>
 
 #include "peers.h"
+#include "program.h"
+#include "sizes.h"
 
 namespace bench {
 namespace {
 
-constexpr std::size_t kKilo = 1 << 10, kMega = 1 << 20, kGiga = 1 << 30;
 constexpr std::size_t kSizes[] = {64,          512,         4 * kKilo, 64 * kKilo, 512 * kKilo,
                                   kMega,       2 * kMega,   8 * kMega, 32 * kMega, 128 * kMega,
                                   256 * kMega, 512 * kMega, kGiga};
@@ -40,19 +40,14 @@ void mapped_pairs(benchmark::State& state, std::size_t bytes) {
 
 }  // namespace
 
-void register_pairs() {
+void add_pairs() {
   for (const std::size_t bytes : kSizes) {
     for_each_allocator([&](const auto& allocator) {
-      const auto name = fmt::format("pairs/{}/{}", allocator.name, bytes);
-      benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
-        pairs(state, allocator, bytes);
-      })->UseRealTime();
+      add(fmt::format("pairs/{}/{}", allocator.name, bytes),
+          [=](benchmark::State& state) { pairs(state, allocator, bytes); });
     });
     if (bytes < 4 * kKilo) continue;  // less than a page is not to be had
-    const auto name = fmt::format("pairs/mmap/{}", bytes);
-    benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
-      mapped_pairs(state, bytes);
-    })->UseRealTime();
+    add(fmt::format("pairs/mmap/{}", bytes), [=](benchmark::State& state) { mapped_pairs(state, bytes); });
   }
 }
 

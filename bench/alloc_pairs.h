@@ -4,7 +4,7 @@
 namespace bench {
 
 // "pairs/ALLOCATOR/BYTES" for every allocator, and for mmap with munmap. No memory is touched.
-void register_pairs();
+void add_pairs();
 
 // For callgrind: "NAME:BYTES:N" makes N pairs and then 2 N of them, each inside a call of counted_pairs, and
 // nothing else. What two calls differ by is what N pairs take, without what one call costs besides.

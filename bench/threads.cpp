@@ -27,20 +27,28 @@ constexpr int kThreads[] = {1, 2, 4, 8};
 constexpr std::chrono::milliseconds kWindow{5};
 
 // A processor for each thread, as long as there are enough: for a few milliseconds the kernel likes to leave
-// new threads together where they were made.
-void choose_processor(std::size_t number, std::size_t threads) {
-  cpu_set_t allowed;
-  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
-  if (threads > static_cast<std::size_t>(CPU_COUNT(&allowed))) return;
-  std::size_t processor = 0;
-  for (std::size_t to_skip = number; to_skip > 0 || !CPU_ISSET(processor, &allowed); ++processor) {
-    if (CPU_ISSET(processor, &allowed)) --to_skip;
+// new threads together where they were made. The thread may run anywhere again when this ends.
+class OnOwnProcessor {
+ public:
+  OnOwnProcessor(std::size_t number, std::size_t threads) {
+    if (sched_getaffinity(0, sizeof allowed_, &allowed_) != 0) fail("sched_getaffinity");
+    if (threads > static_cast<std::size_t>(CPU_COUNT(&allowed_))) return;
+    std::size_t processor = 0;
+    for (std::size_t to_skip = number; to_skip > 0 || !CPU_ISSET(processor, &allowed_); ++processor) {
+      if (CPU_ISSET(processor, &allowed_)) --to_skip;
+    }
+    cpu_set_t chosen;
+    CPU_ZERO(&chosen);
+    CPU_SET(processor, &chosen);
+    sched_setaffinity(0, sizeof chosen, &chosen);
   }
-  cpu_set_t chosen;
-  CPU_ZERO(&chosen);
-  CPU_SET(processor, &chosen);
-  sched_setaffinity(0, sizeof chosen, &chosen);
-}
+  ~OnOwnProcessor() { sched_setaffinity(0, sizeof allowed_, &allowed_); }
+  OnOwnProcessor(const OnOwnProcessor&) = delete;
+  OnOwnProcessor& operator=(const OnOwnProcessor&) = delete;
+
+ private:
+  cpu_set_t allowed_;
+};
 
 // Lets `threads` threads work for a while, all from the same moment on, and tells how long a piece of work
 // took, all threads together. Google Benchmark's own threads are not for this: it measures each from when
@@ -54,7 +62,7 @@ double seconds_each(int threads, MakeWork&& make_work) {
   std::barrier ready{threads, [&]() noexcept { start = Clock::now(); }};
   std::vector<double> per_second(static_cast<std::size_t>(threads));
   const auto run = [&](std::size_t number) {
-    choose_processor(number, per_second.size());
+    const OnOwnProcessor processor{number, per_second.size()};
     auto work = make_work();
     for (int i = 0; i < kBetweenLooks; ++i) work();
     ready.arrive_and_wait();
@@ -156,13 +164,14 @@ template <class Allocator>
 void hand_over(benchmark::State& state, const Allocator allocator, std::size_t bytes) {
   use_device();
   Ring ring;
-  std::thread consumer{[&] {
+  std::jthread consumer{[&] {
+    const OnOwnProcessor processor{1, 2};
     use_device();
     while (void* block = ring.pop()) allocator.release(block);
   }};
+  const OnOwnProcessor processor{0, 2};
   for (auto _ : state) ring.push(allocator.allocate(bytes));
   ring.push(nullptr);
-  consumer.join();
 }
 
 void add_all() {

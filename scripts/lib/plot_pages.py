@@ -7,11 +7,12 @@ slowest round. The SVG needs no other file and has a white ground of its own.
 import json
 import math
 import sys
-from xml.sax.saxutils import escape
 
-COLOURS = {"4 KB": "#d55e00", "2 MB": "#0072b2", "1 GB": "#007a55"}  # told apart by colour-blind readers too
-MARKS = {"4 KB": "circle", "2 MB": "square", "1 GB": "triangle"}
-DASHES = {"4 KB": "", "2 MB": "", "1 GB": ' stroke-dasharray="7 5"'}  # a line that lies on another shows both
+from drawing import Pen, picture, text, tick_step, upright
+from wording import size
+
+# Told apart by colour-blind readers too, and a line that lies on another shows both.
+PENS = {"4 KB": Pen("#d55e00", "circle"), "2 MB": Pen("#0072b2", "square"), "1 GB": Pen("#007a55", "triangle", "7 5")}
 PANELS = (("dependent", "Dependent reads"), ("independent", "Independent reads"),
           ("sparse", "Dependent, one line of each 4 KB"))
 
@@ -21,35 +22,8 @@ LEFT = (64, 420, 776)
 PANEL_WIDTH = 286
 
 
-def size(number):
-    for unit, name in ((1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB")):
-        if number >= unit:
-            return "%.3g %s" % (number / unit, name)
-    return "%d B" % number
-
-
 def short_size(number):
     return size(number)[:-1].replace(" ", "")  # 256M: the ticks stand close
-
-
-def text(x, y, words, anchor="middle", more=""):
-    return '<text x="%.1f" y="%.1f" text-anchor="%s"%s>%s</text>' % (x, y, anchor, more, escape(words))
-
-
-def mark(kind, x, y):
-    colour = COLOURS[kind]
-    if MARKS[kind] == "circle":
-        return '<circle cx="%.1f" cy="%.1f" r="4.5" fill="%s"/>' % (x, y, colour)
-    if MARKS[kind] == "square":
-        return '<rect x="%.1f" y="%.1f" width="11" height="11" fill="%s"/>' % (x - 5.5, y - 5.5, colour)
-    return '<path d="M%.1f %.1fl5.5 9.5h-11z" fill="%s" stroke="#fff"/>' % (x, y - 6, colour)
-
-
-def tick_step(top):
-    """A step of 1, 2 or 5 times a power of ten that makes four to eight ticks."""
-    raw = top / 5
-    power = 10 ** math.floor(math.log10(raw))
-    return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= raw)
 
 
 def reaches(machine, pattern):
@@ -93,48 +67,38 @@ def panel(result, left, pattern, title):
         if sets[0] < bytes_ < sets[-1]:
             x = x_of(bytes_)
             out.append('<path d="M%.1f %dV%d" class="reach"/>' % (x, TOP, BOTTOM))
-            out.append('<text transform="translate(%.1f %d) rotate(-90)" text-anchor="end" class="note">%s</text>'
-                       % (x - 4, TOP + 2, escape(words)))
+            out.append(upright(round(x - 4, 1), TOP + 2, words, "end", ' class="note"'))
     out.append(text(left + PANEL_WIDTH / 2, BOTTOM + 42, "working set in bytes (logarithmic)"))
 
+    def places(points, what):
+        return [(x_of(p["working_set_bytes"]), y_of(p[what])) for p in points]
+
     for name, points in lines:
-        edge = ["%.1f,%.1f" % (x_of(p["working_set_bytes"]), y_of(p["max_ns"])) for p in points]
-        edge += ["%.1f,%.1f" % (x_of(p["working_set_bytes"]), y_of(p["min_ns"])) for p in reversed(points)]
-        out.append('<polygon points="%s" fill="%s" fill-opacity="0.13"/>' % (" ".join(edge), COLOURS[name]))
+        out.append(PENS[name].band(places(points, "max_ns"), places(points, "min_ns")))
     for name, points in lines:
-        middle = [(x_of(p["working_set_bytes"]), y_of(p["median_ns"])) for p in points]
-        out.append('<polyline points="%s" fill="none" stroke="%s" stroke-width="2"%s/>'
-                   % (" ".join("%.1f,%.1f" % place for place in middle), COLOURS[name], DASHES[name]))
-        out += [mark(name, *place) for place in middle]
+        middle = places(points, "median_ns")
+        out.append(PENS[name].line(middle))
+        out += [PENS[name].mark(*place) for place in middle]
     return out
 
 
 def draw(result):
-    out = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img" '
-           'aria-label="Time of a random read by working set and page size">' % (WIDTH, HEIGHT, WIDTH, HEIGHT),
-           "<style>text{font:13px 'DejaVu Sans',Verdana,Arial,sans-serif;fill:#222}.head{font-size:17px;font-weight:bold}"
-           ".title{font-size:14px;font-weight:bold}.note{font-size:11px;fill:#666}"
-           ".axis{stroke:#222;fill:none}.grid{stroke:#ddd;fill:none}"
-           ".reach{stroke:#888;stroke-dasharray:3 4;fill:none}</style>",
-           '<rect width="%d" height="%d" fill="#fff"/>' % (WIDTH, HEIGHT),
-           text(LEFT[0], 32, "Random reads by page size", "start", ' class="head"')]
+    out = [text(LEFT[0], 32, "Random reads by page size", "start", ' class="head"')]
     for left, (pattern, title) in zip(LEFT, PANELS):
         out += panel(result, left, pattern, title)
-    out.append('<text transform="translate(18 %d) rotate(-90)" text-anchor="middle">ns per read</text>'
-               % ((TOP + BOTTOM) / 2))
+    out.append(upright(18, (TOP + BOTTOM) / 2, "ns per read"))
 
     x = 450
     for kind in result["kinds"]:
         name = kind["name"]
         words = "%s pages" % name + ("" if kind["available"] else ": not available")
         if kind["available"]:
-            out.append('<path d="M%d 28h34" stroke="%s" stroke-width="2"%s/>' % (x, COLOURS[name], DASHES[name]))
-            out.append(mark(name, x + 17, 28))
+            out += PENS[name].sample(x, 28)
         out.append(text(x + 42, 32, words, "start"))
         x += 138 if kind["available"] else 220
     out.append(text(LEFT[0], HEIGHT - 12, "Line: median of %d rounds. Band: fastest to slowest round. "
                     "Note the different vertical scales." % result["rounds"], "start", ' class="note"'))
-    return "\n".join(out + ["</svg>"]) + "\n"
+    return picture(WIDTH, HEIGHT, "Time of a random read by working set and page size", out)
 
 
 def main(arguments):

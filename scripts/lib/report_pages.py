@@ -7,32 +7,12 @@ import json
 import statistics
 import sys
 
+from wording import cell, count, machine_line, size, write_between_marks
+
 BEGIN = "<!-- figures: written by scripts/bench pages --docs -->"
 END = "<!-- end of figures -->"
 READING = {"dependent": "Dependent reads", "independent": "Independent reads",
            "sparse": "Sparse reads: dependent, one line of each 4 KB"}
-
-
-def size(number):
-    for unit, name in ((1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB")):
-        if number >= unit:
-            return "%.3g %s" % (number / unit, name)
-    return "%d B" % number
-
-
-def count(number):
-    return format(number, ",")
-
-
-def cell(words):
-    return words.replace("|", "\\|")
-
-
-def machine_line(machine):
-    virtual = {"yes": "a virtual machine", "no": "no virtual machine"}.get(
-        machine["virtual_machine"], "virtual machine or not: unknown")
-    return "Machine: %s, %d processor(s), %.0f GB, Linux %s, %s." % (
-        machine["cpu"], machine["cpus"], machine["memory_bytes"] / (1 << 30), machine["kernel"], virtual)
 
 
 def tables(result):
@@ -98,14 +78,7 @@ def main(arguments):
     if len(arguments) == 1:
         print(block)
         return
-    with open(arguments[1], encoding="utf-8") as file:
-        page = file.read()
-    if page.count(BEGIN) != 1 or page.count(END) != 1:
-        sys.exit("%s: the marks '%s' and '%s' must stand there once each" % (arguments[1], BEGIN, END))
-    front, rest = page.split(BEGIN)
-    back = rest.split(END)[1]
-    with open(arguments[1], "w", encoding="utf-8") as file:
-        file.write("%s%s\n\n%s\n\n%s%s" % (front, BEGIN, block, END, back))
+    write_between_marks(arguments[1], BEGIN, END, block)
 
 
 if __name__ == "__main__":

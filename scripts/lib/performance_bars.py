@@ -1,0 +1,194 @@
+"""What belay is to reach, and whether a run reached it.
+
+A time is judged on the best of all repeats, of belay and of its peers alike: noise only ever adds time. The medians are
+told beside. Memory is judged on the worst repeat. Where a bar has several points, the worst of them is told. A bar that
+was not measured is neither passed nor missed.
+"""
+
+from wording import count, size
+
+FOUR = ("glibc", "mimalloc", "jemalloc", "tcmalloc")
+KB, MB, GB = 1 << 10, 1 << 20, 1 << 30
+SMALL_PAIRS = (64, 512, 4 * KB, 64 * KB, 512 * KB)
+LARGE_PAIRS = (MB, 2 * MB, 8 * MB, 32 * MB, 128 * MB, 256 * MB, 512 * MB, GB)
+
+
+class Figures:
+    def __init__(self, result):
+        self.by_name = {each["name"]: each for each in result["figures"]}
+
+    def of(self, question, who, point):
+        return self.by_name.get("%s/%s/%s" % (question, who, point))
+
+    def peers(self, question, point, names=FOUR):
+        return [each for each in (self.of(question, who, point) for who in names) if each]
+
+
+class Point:
+    """One comparison: what was found by the best repeats, by the medians, in words, and how far its figures spread."""
+
+    def __init__(self, value, median, words, *figures):
+        self.value, self.median, self.words = value, median, words
+        self.spread = ", ".join(spread(each) for each in figures)
+
+
+def spread(figure):
+    """Half of what the middle half of the repeats spans, in percent of the median."""
+    return "±%.0f %%" % (50 * (figure["high"] - figure["low"]) / figure["median"] if figure["median"] else 0)
+
+
+def ns(number):
+    for unit, name in ((1e6, "ms"), (1e3, "µs")):
+        if number >= unit:
+            return "%.3g %s" % (number / unit, name)
+    return "%.3g ns" % number
+
+
+def fastest(figures):
+    return min(figures, key=lambda each: each["best"])
+
+
+def ratio(ours, peers, where):
+    """How many times as long as the fastest peer."""
+    if not ours or not peers:
+        return None
+    peer = fastest(peers)
+    return Point(ours["best"] / peer["best"], ours["median"] / min(each["median"] for each in peers),
+                 "%s: %s, %s %s" % (where, ns(ours["best"]), peer["who"], ns(peer["best"])), ours, peer)
+
+
+def pairs(figures, sizes):
+    return [ratio(figures.of("pairs", "belay", bytes_), figures.peers("pairs", bytes_), size(bytes_)) for bytes_ in sizes]
+
+
+def growth(figures, who, what):
+    few, many = figures.of("churn_small", who, 1000), figures.of("churn_small", who, 1000000)
+    return many[what] / few[what] if few and many else None
+
+
+def churn_growth(figures):
+    ours = growth(figures, "belay", "best")
+    peers = {who: growth(figures, who, "best") for who in FOUR if growth(figures, who, "best")}
+    if not ours or not peers:
+        return [None]
+    best = min(peers, key=peers.get)
+    return [Point(ours / peers[best],
+                  growth(figures, "belay", "median") / min(growth(figures, who, "median") for who in peers),
+                  "×%.1f, %s ×%.1f" % (ours, best, peers[best]), *(
+                      figures.of("churn_small", who, 1000000) for who in ("belay", best)))]
+
+
+def large_churn(figures):
+    return [ratio(figures.of("churn_large", "belay", live), figures.peers("churn_large", live), count(live) + " live")
+            for live in (256, 1000, 10000)]
+
+
+def gain(figures, who, bytes_, what):
+    one, two = (figures.of("threads", who, "%d/%d" % (bytes_, threads)) for threads in (1, 2))
+    return one[what] / two[what] if one and two else None
+
+
+def two_threads(figures):
+    points = []
+    for bytes_ in (64 * KB, 2 * MB):
+        ours, loop = gain(figures, "belay", bytes_, "best"), gain(figures, "loop", 0, "best")
+        if not ours or not loop:
+            return [None]
+        points.append(Point(ours / loop, gain(figures, "belay", bytes_, "median") / gain(figures, "loop", 0, "median"),
+                            "%s: ×%.2f, the loop ×%.2f" % (size(bytes_), ours, loop),
+                            figures.of("threads", "belay", "%d/2" % bytes_), figures.of("threads", "loop", "0/2")))
+    return points
+
+
+def against_mmap(figures):
+    ours, mapped = figures.of("pairs", "belay", 2 * MB), figures.of("pairs", "mmap", 2 * MB)
+    if not ours or not mapped:
+        return [None]
+    return [Point(mapped["best"] / ours["best"], mapped["median"] / ours["median"],
+                  "%s, mmap %s" % (ns(ours["best"]), ns(mapped["best"])), ours, mapped)]
+
+
+def first_block(figures):
+    ours, empty, linked = (figures.of("start", who, 0) for who in ("belay", "empty", "linked"))
+    if not ours or not empty or not linked:
+        return [None]
+    return [Point((ours["best"] - empty["best"]) / 1e6, (ours["median"] - empty["median"]) / 1e6,
+                  "%s, empty %s, linked only %s" % (ns(ours["best"]), ns(empty["best"]), ns(linked["best"])), ours, empty)]
+
+
+def plain(figures, question, point, unit):
+    found = figures.of(question, "belay", point)
+    return [Point(found["worst"] / unit, found["median"] / unit, "", found) if found else None]
+
+
+def held(figures):
+    rested, at_once = (figures.of("held", "belay", "512/" + when) for when in ("after_rest", "at_once"))
+    if not rested or not at_once:
+        return [None]
+    return [Point(rested["worst"] / MB, rested["median"] / MB, "%.1f MB at once" % (at_once["worst"] / MB), rested)]
+
+
+def copies(figures):
+    """The speed of memcpy that is reached; the faster of the two kinds of memcpy counts."""
+    points = []
+    for question, words in (("copy_to_device", "to the device"), ("copy_to_host", "to the host")):
+        for bytes_ in (64 * KB, MB, 16 * MB, 256 * MB):
+            ours, peers = figures.of(question, "belay", bytes_), figures.peers(question, bytes_, ("memcpy", "memcpy_shared"))
+            if ours and peers:
+                peer = fastest(peers)
+                points.append(Point(peer["best"] / ours["best"], min(each["median"] for each in peers) / ours["median"],
+                                    "%s %s: %s, memcpy %s" % (size(bytes_), words, ns(ours["best"]), ns(peer["best"])),
+                                    ours, peer))
+    return points or [None]
+
+
+def small_copies(figures):
+    points = []
+    for question, words in (("copy_to_device", "to the device"), ("copy_to_host", "to the host")):
+        ours, peers = figures.of(question, "belay", 64), figures.peers(question, 64, ("memcpy", "memcpy_shared"))
+        if not ours or not peers:
+            return [None]
+        peer = fastest(peers)
+        points.append(Point(ours["best"] - peer["best"], ours["median"] - min(each["median"] for each in peers),
+                            "%s: %s, memcpy %s" % (words, ns(ours["best"]), ns(peer["best"])), ours, peer))
+    return points
+
+
+# Question, bar in words, unit of the value, whether it must be at most or at least the limit, the limit, and the points.
+BARS = (
+    ("aclrtMalloc + aclrtFree, 1 MB to 1 GB", "no slower than the fastest of four allocators at each size",
+     "×%.2f", "most", 1, lambda of: pairs(of, LARGE_PAIRS)),
+    ("the same, 64 B to 512 KB", "at most 2 times the fastest of the four", "×%.2f", "most", 2,
+     lambda of: pairs(of, SMALL_PAIRS)),
+    ("churn, from 1,000 to 1,000,000 live", "grows by no larger a factor than the best of the four",
+     "×%.2f of its growth", "most", 1, churn_growth),
+    ("churn at 1 MB and up", "faster than each of the four", "×%.2f", "most", 1, large_churn),
+    ("two threads against one", "at least 0.9 of what a loop gains that shares nothing", "%.2f", "least", 0.9, two_threads),
+    ("against mmap + munmap, 2 MB", "at least 50 times faster", "×%.0f", "least", 50, against_mmap),
+    ("first aclInit + aclrtSetDevice + aclrtMalloc in a new process", "under 5 ms above an empty process", "%.2f ms",
+     "most", 5, first_block),
+    ("memory of that process", "under 8 MB resident", "%.1f MB", "most", 8,
+     lambda of: plain(of, "resident", "0/resident_bytes", MB)),
+    ("books", "at most 96 bytes per live allocation", "%.0f bytes", "most", 96,
+     lambda of: plain(of, "books", "1000000/bytes_per_allocation", 1)),
+    ("aclrtMemcpy host ↔ device, 64 KB and up", "at least 0.95 of the speed of memcpy", "%.2f", "least", 0.95, copies),
+    ("aclrtMemcpy, 64 B", "at most 100 ns above memcpy", "%.0f ns", "most", 100, small_copies),
+    ("memory held after 512 MB were written and freed", "back to within 1 MB of the start after a rest of 3 s",
+     "%.1f MB", "most", 1, held),
+)
+
+
+def judge(result):
+    figures = Figures(result)
+    judged = []
+    for question, bar, form, side, limit, points_of in BARS:
+        points = points_of(figures)
+        if None in points:
+            judged.append({"question": question, "bar": bar, "measured": "not measured", "median": "", "spread": "", "where": "",
+                           "value": None, "limit": limit, "passed": None})
+            continue
+        worst = (max if side == "most" else min)(points, key=lambda point: point.value)
+        judged.append({"question": question, "bar": bar, "measured": form % worst.value, "median": form % worst.median,
+                       "spread": worst.spread, "where": worst.words, "value": worst.value, "limit": limit,
+                       "passed": worst.value <= limit if side == "most" else worst.value >= limit})
+    return judged

@@ -11,6 +11,7 @@ import collections
 import json
 import os
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -18,6 +19,7 @@ import tempfile
 import time
 
 import performance_bars
+from wording import by_number, size
 
 # How much is measured. Repeats are per round; seconds are the least a repeat takes.
 Effort = collections.namedtuple("Effort", "rounds repeats seconds starts windows pairs_counted")
@@ -29,6 +31,7 @@ EFFORTS = {"tiny": Effort(1, 2, 0.0002, 2, 2, 50),  # for tests: everything once
 Run = collections.namedtuple("Run", "words program filter repeats seconds")
 
 ALLOCATORS = ("belay", "glibc", "mimalloc", "jemalloc", "tcmalloc")
+MEMORY_FOR_A_MILLION = 8 << 30  # allocators write into most of the blocks they hand out, and all have theirs at once
 COUNTED_SIZES = (64, 64 << 10, 2 << 20, 1 << 30)
 
 
@@ -41,7 +44,7 @@ def churn(effort, level):
     runs = [Run("churn over %s %s blocks" % (format(live, ","), kind), "bench_alloc",
                 "^churn_%s/[^/]+/%d/" % (kind, live), effort.repeats, effort.seconds)
             for kind, lives in (("small", (256, 1000, 10000)), ("large", (256, 1000, 10000))) for live in lives]
-    if level != "tiny":
+    if level != "tiny" and available_memory() >= MEMORY_FOR_A_MILLION:
         runs.append(Run("churn over 1,000,000 small blocks (seconds to set up)", "bench_alloc",
                         "^churn_small/[^/]+/1000000/", effort.repeats, max(effort.seconds, 0.02)))
     return runs
@@ -77,6 +80,11 @@ def scale(effort, level):
 
 
 SUBJECTS = collections.OrderedDict((each.__name__, each) for each in (alloc, churn, shapes, threads, copy, start, scale))
+
+
+def available_memory():
+    with open("/proc/meminfo", encoding="utf-8") as file:
+        return next(int(line.split()[1]) * 1024 for line in file if line.startswith("MemAvailable:"))
 
 
 class Failed(Exception):
@@ -214,6 +222,8 @@ def measure(laboratory, subjects, level):
                     units[name] = unit
                 context["machine"] = json.loads(result["context"]["measured_on"])
                 context["missing"] = [line for line in result["context"]["missing_peers"].split("\n") if line]
+    if "churn" in subjects and level != "tiny" and "churn_small/belay/1000000" not in samples:
+        context["missing"].append("churn over 1,000,000 blocks: it wants %s of free memory" % size(MEMORY_FOR_A_MILLION))
     instructions = {}
     if "alloc" in subjects:
         if shutil.which("valgrind"):
@@ -224,6 +234,9 @@ def measure(laboratory, subjects, level):
             context["missing"].append("callgrind (package valgrind): instructions were not counted")
     wall, (all_after, own_after) = time.monotonic() - began, busy_seconds()
     figures = [figure(name, units[name], values) for name, values in samples.items()]
+    questions = list(dict.fromkeys(each["question"] for each in figures))
+    figures.sort(key=lambda each: (questions.index(each["question"]), by_number(each["point"]), each["who"] != "belay",
+                                   each["who"]))
     add_peers(figures)
     return dict(context, commit=commit(), level=level, subjects=list(subjects), seconds=round(wall, 1),
                 busy_neighbours=max(0.0, (all_after - all_before - own_after + own_before) / max(wall, 0.01)),
@@ -243,6 +256,7 @@ def main():
     unknown = [each for each in arguments.subjects if each not in SUBJECTS]
     if unknown:
         parser.error("unknown subject '%s'" % unknown[0])
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # not at once: the program that runs has to end too
     subjects = [each for each in SUBJECTS if not arguments.subjects or each in arguments.subjects]
     with tempfile.TemporaryDirectory(prefix="belay-bench-") as place:
         try:

@@ -20,7 +20,7 @@ PENS = {"belay": Pen("#d55e00", "circle", width=4), "glibc": Pen("#0072b2", "squ
 NAMES = {"mmap": "mmap + munmap", "loop": "shares nothing"}
 
 WIDTH, TOP, BOTTOM, HEIGHT = 1080, 96, 400, 478
-LEFT, RIGHT, GAP = 76, 1060, 66
+LEFT, RIGHT, GAP = 76, 1056, 80
 
 
 class Line:
@@ -93,8 +93,10 @@ def draw(head, y_title, panels):
         left = LEFT + number * (wide + GAP)
         out += panel(lines, left, left + wide, title, x_title, x_name)
     out.append(upright(16, (TOP + BOTTOM) / 2, y_title))
-    out.append(text(LEFT, HEIGHT - 10, "Line: best of all repeats. Band: the middle half of them. Both axes are logarithmic.",
-                    "start", ' class="note"'))
+    note = "Line: best of all repeats. Band: the middle half of them. Both axes are logarithmic."
+    if len(panels) > 1:
+        note += " Note the different vertical scales."
+    out.append(text(LEFT, HEIGHT - 10, note, "start", ' class="note"'))
     return picture(WIDTH, HEIGHT, head, out)
 
 
@@ -133,8 +135,10 @@ def main(arguments):
     os.makedirs(arguments[1], exist_ok=True)
     for name, drawn in pictures(result):
         if drawn:
-            with open(os.path.join(arguments[1], name + ".svg"), "w", encoding="utf-8") as file:
+            path = os.path.join(arguments[1], name + ".svg")
+            with open(path, "w", encoding="utf-8") as file:
                 file.write(drawn)
+            print("drawn: " + path)
 
 
 if __name__ == "__main__":

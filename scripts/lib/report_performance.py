@@ -7,7 +7,7 @@ import json
 import sys
 
 from performance_bars import ns, spread
-from wording import cell, count, machine_line, size, table, write_between_marks
+from wording import by_number, cell, count, machine_line, size, table, write_between_marks
 
 BEGIN = "<!-- figures: written by scripts/bench --docs -->"
 END = "<!-- end of figures -->"
@@ -62,7 +62,7 @@ def figures_of(result, question, head, point_name):
     by_place = {(each["point"], each["who"]): each for each in found}
     ratios = any("ratio" in each for each in found)
     rows = []
-    for point in sorted({each["point"] for each in found}, key=lambda p: [int(n) if n.isdigit() else 0 for n in p.split("/")]):
+    for point in sorted({each["point"] for each in found}, key=by_number):
         cells = [value(by_place[point, who]) if (point, who) in by_place else "" for who in whos]
         ours = by_place.get((point, "belay"), {})
         if ratios:

@@ -14,6 +14,11 @@ def count(number):
     return format(number, ",")
 
 
+def by_number(point):
+    """A key to sort names by in which numbers stand between slashes: 64 comes before 512."""
+    return [(int(part) if part.isdigit() else 0, part) for part in point.split("/")]
+
+
 def cell(words):
     return words.replace("|", "\\|")
 

@@ -46,7 +46,7 @@ def churn(effort, level):
             for kind, lives in (("small", (256, 1000, 10000)), ("large", (256, 1000, 10000))) for live in lives]
     if level != "tiny" and available_memory() >= MEMORY_FOR_A_MILLION:
         runs.append(Run("churn over 1,000,000 small blocks (seconds to set up)", "bench_alloc",
-                        "^churn_small/[^/]+/1000000/", effort.repeats, max(effort.seconds, 0.02)))
+                        "^churn_small/[^/]+/1000000/", 3 * effort.repeats, 0.02))  # once it is set up
     return runs
 
 
@@ -176,7 +176,8 @@ def add_peers(figures):
     for each in figures:
         by_point[each["question"], each["point"]].append(each)
     for each in figures:
-        peers = [peer for peer in by_point[each["question"], each["point"]] if peer["who"] not in ("belay", "mmap", "loop")]
+        peers = [peer for peer in by_point[each["question"], each["point"]]
+                 if peer["who"] not in ("belay", "mmap", "loop")]
         if each["who"] != "belay" or not peers or each["unit"] != "ns":
             continue
         peer = min(peers, key=lambda one: one["best"])

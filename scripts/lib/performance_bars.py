@@ -8,6 +8,7 @@ was not measured is neither passed nor missed.
 from wording import count, size
 
 FOUR = ("glibc", "mimalloc", "jemalloc", "tcmalloc")
+MEMCPYS = ("memcpy", "memcpy_shared")
 KB, MB, GB = 1 << 10, 1 << 20, 1 << 30
 SMALL_PAIRS = (64, 512, 4 * KB, 64 * KB, 512 * KB)
 LARGE_PAIRS = (MB, 2 * MB, 8 * MB, 32 * MB, 128 * MB, 256 * MB, 512 * MB, GB)
@@ -133,7 +134,7 @@ def copies(figures):
     points = []
     for question, words in (("copy_to_device", "to the device"), ("copy_to_host", "to the host")):
         for bytes_ in (64 * KB, MB, 16 * MB, 256 * MB):
-            ours, peers = figures.of(question, "belay", bytes_), figures.peers(question, bytes_, ("memcpy", "memcpy_shared"))
+            ours, peers = figures.of(question, "belay", bytes_), figures.peers(question, bytes_, MEMCPYS)
             if ours and peers:
                 peer = fastest(peers)
                 points.append(Point(peer["best"] / ours["best"], min(each["median"] for each in peers) / ours["median"],
@@ -145,7 +146,7 @@ def copies(figures):
 def small_copies(figures):
     points = []
     for question, words in (("copy_to_device", "to the device"), ("copy_to_host", "to the host")):
-        ours, peers = figures.of(question, "belay", 64), figures.peers(question, 64, ("memcpy", "memcpy_shared"))
+        ours, peers = figures.of(question, "belay", 64), figures.peers(question, 64, MEMCPYS)
         if not ours or not peers:
             return [None]
         peer = fastest(peers)
@@ -154,7 +155,7 @@ def small_copies(figures):
     return points
 
 
-# Question, bar in words, unit of the value, whether it must be at most or at least the limit, the limit, and the points.
+# Question, bar in words, how the value is written, whether the limit is the most or the least, the limit, the points.
 BARS = (
     ("aclrtMalloc + aclrtFree, 1 MB to 1 GB", "no slower than the fastest of four allocators at each size",
      "×%.2f", "most", 1, lambda of: pairs(of, LARGE_PAIRS)),
@@ -163,7 +164,8 @@ BARS = (
     ("churn, from 1,000 to 1,000,000 live", "grows by no larger a factor than the best of the four",
      "×%.2f of its growth", "most", 1, churn_growth),
     ("churn at 1 MB and up", "faster than each of the four", "×%.2f", "most", 1, large_churn),
-    ("two threads against one", "at least 0.9 of what a loop gains that shares nothing", "%.2f", "least", 0.9, two_threads),
+    ("two threads against one", "at least 0.9 of what a loop gains that shares nothing", "%.2f", "least", 0.9,
+     two_threads),
     ("against mmap + munmap, 2 MB", "at least 50 times faster", "×%.0f", "least", 50, against_mmap),
     ("first aclInit + aclrtSetDevice + aclrtMalloc in a new process", "under 5 ms above an empty process", "%.2f ms",
      "most", 5, first_block),
@@ -184,8 +186,8 @@ def judge(result):
     for question, bar, form, side, limit, points_of in BARS:
         points = points_of(figures)
         if None in points:
-            judged.append({"question": question, "bar": bar, "measured": "not measured", "median": "", "spread": "", "where": "",
-                           "value": None, "limit": limit, "passed": None})
+            judged.append({"question": question, "bar": bar, "measured": "not measured", "median": "", "spread": "",
+                           "where": "", "value": None, "limit": limit, "passed": None})
             continue
         worst = (max if side == "most" else min)(points, key=lambda point: point.value)
         judged.append({"question": question, "bar": bar, "measured": form % worst.value, "median": form % worst.median,

@@ -60,7 +60,8 @@ def panel(lines, left, right, title, x_title, x_name):
     for power in range(lowest, highest + 1):
         out.append('<path d="M%d %.1fh%d" class="%s"/>' % (
             left, y_at(10 ** power), right - left, "axis" if power == lowest else "grid"))
-        out.append(text(left - 8, y_at(10 ** power) + 4, format(10 ** power, ",") if power >= 0 else "%g" % 10 ** power, "end"))
+        words = count(10 ** power) if power >= 0 else "%g" % 10 ** power
+        out.append(text(left - 8, y_at(10 ** power) + 4, words, "end"))
     for x in xs:
         out.append('<path d="M%.1f %dv5" class="axis"/>' % (x_at(x), BOTTOM))
         out.append(text(x_at(x), BOTTOM + 20, x_name(x)))

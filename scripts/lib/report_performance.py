@@ -12,7 +12,8 @@ from wording import by_number, cell, count, machine_line, size, table, write_bet
 BEGIN = "<!-- figures: written by scripts/bench --docs -->"
 END = "<!-- end of figures -->"
 
-ORDER = ("belay", "glibc", "mimalloc", "jemalloc", "tcmalloc", "mmap", "memcpy", "memcpy_shared", "empty", "linked", "loop")
+ORDER = ("belay", "glibc", "mimalloc", "jemalloc", "tcmalloc", "mmap", "memcpy", "memcpy_shared", "empty", "linked",
+         "loop")
 NAMES = {"memcpy_shared": "memcpy, shared memory", "loop": "a loop that shares nothing", "empty": "an empty program",
          "linked": "linked to belay, but no call"}
 

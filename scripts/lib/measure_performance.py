@@ -27,8 +27,9 @@ EFFORTS = {"tiny": Effort(1, 2, 0.0002, 2, 2, 50),  # for tests: everything once
            "quick": Effort(3, 5, 0.005, 15, 10, 1000),
            "full": Effort(5, 9, 0.02, 40, 25, 10000)}
 
-# One process: what it measures in words, the program, a filter of benchmarks, and how many repeats of which length.
-Run = collections.namedtuple("Run", "words program filter repeats seconds")
+# One process: what it measures in words, the program, a filter of benchmarks, how many repeats of which length, and the
+# peer it is about if it is about one only.
+Run = collections.namedtuple("Run", "words program filter repeats seconds peer", defaults=[None])
 
 ALLOCATORS = ("belay", "glibc", "mimalloc", "jemalloc", "tcmalloc")
 MEMORY_FOR_A_MILLION = 8 << 30  # allocators write into most of the blocks they hand out, and all have theirs at once
@@ -60,8 +61,8 @@ def threads(effort, _):
 
 
 def copy(effort, level):
-    largest = {"tiny": "64|4096|65536", "quick": r"64|4096|65536|1048576|16777216", "full": r"\d+"}[level]
-    return [Run("copies", "bench_copy", "/(%s)/" % largest, effort.repeats, effort.seconds)]
+    sizes = {"tiny": "64|4096|65536", "quick": "64|4096|65536|1048576|16777216", "full": "[0-9]+"}[level]
+    return [Run("copies", "bench_copy", "/(%s)/" % sizes, effort.repeats, effort.seconds)]
 
 
 def start(effort, _):
@@ -74,7 +75,7 @@ def scale(effort, level):
             Run("memory held after %d MB, and a rest of 3 s" % megabytes, "bench_scale",
                 "^held/belay/%d/" % megabytes, 1, effort.seconds)]
     if level == "full":
-        runs += [Run("the same, " + peer, "bench_scale", "^held/%s/%d/" % (peer, megabytes), 1, effort.seconds)
+        runs += [Run("the same, " + peer, "bench_scale", "^held/%s/%d/" % (peer, megabytes), 1, effort.seconds, peer)
                  for peer in ALLOCATORS[1:]]
     return runs
 
@@ -215,6 +216,8 @@ def measure(laboratory, subjects, level):
         runs = SUBJECTS[subject](effort, level)
         for round_ in range(effort.rounds):
             for run in runs:
+                if run.peer in [each.split()[0] for each in context["missing"]]:
+                    continue
                 progress("%3.0f s  %s, round %d of %d" % (
                     time.monotonic() - began, run.words, round_ + 1, effort.rounds))
                 result = laboratory.benchmark(run)

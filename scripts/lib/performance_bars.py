@@ -173,7 +173,7 @@ BARS = (
      lambda of: plain(of, "resident", "0/resident_bytes", MB)),
     ("books", "at most 96 bytes per live allocation", "%.0f bytes", "most", 96,
      lambda of: plain(of, "books", "1000000/bytes_per_allocation", 1)),
-    ("aclrtMemcpy host ↔ device, 64 KB and up", "at least 0.95 of the speed of memcpy", "%.2f", "least", 0.95, copies),
+    ("aclrtMemcpy host ↔ device, 64 KB and up", "at least 0.95 of the speed of memcpy", "%.3f", "least", 0.95, copies),
     ("aclrtMemcpy, 64 B", "at most 100 ns above memcpy", "%.0f ns", "most", 100, small_copies),
     ("memory held after 512 MB were written and freed", "back to within 1 MB of the start after a rest of 3 s",
      "%.1f MB", "most", 1, held),

@@ -120,6 +120,22 @@ python3 "$scripts/lib/report_performance.py" alone.json >/dev/null
 python3 "$scripts/lib/plot_performance.py" alone.json alone >/dev/null
 "$scripts/bench" --compare all.json alone.json | grep -q 'Only in the first'
 
+# What the larger runs ask for exists too.
+PYTHONPATH=$scripts/lib python3 - "$programs" <<'PYTHON'
+import subprocess
+import sys
+
+import measure_performance as measuring
+
+measuring.available_memory = lambda: measuring.MEMORY_FOR_A_MILLION
+for level, effort in measuring.EFFORTS.items():
+    for runs_of in measuring.SUBJECTS.values():
+        for run in runs_of(effort, level):
+            subprocess.run(["%s/%s" % (sys.argv[1], run.program), "--benchmark_list_tests=true",
+                            "--benchmark_filter=" + run.filter], check=not run.peer,  # it may not be installed
+                           stdout=subprocess.DEVNULL)
+PYTHON
+
 # A measurement that fails is told, and fails the run.
 mkdir broken
 printf '#!/bin/sh\necho the device is on fire >&2\nexit 3\n' >broken/bench_start

@@ -1,6 +1,7 @@
 """Tells what moved between two runs of scripts/bench: compare_performance.py OLD.json NEW.json
 
-A figure moved if the middle halves of its repeats do not overlap any more. The machine may have been faster or slower
+A figure moved if the middle halves of its repeats do not overlap any more and the best repeats differ by three percent:
+another layout of the same code makes less than that. The machine may have been faster or slower
 as a whole, so beside belay's figures stands what became of their ratio to the best peer of the same run: if only the time
 moved, look at the machine. Instructions have no noise; every change of more than half a percent is told.
 """
@@ -33,7 +34,8 @@ def amount(figure):
 
 
 def moved(old, new):
-    return new["low"] > old["high"] or new["high"] < old["low"]
+    apart = new["low"] > old["high"] or new["high"] < old["low"]
+    return apart and abs(new["best"] - old["best"]) > 0.03 * abs(old["best"])
 
 
 def compare_figures(old, new):

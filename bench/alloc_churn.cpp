@@ -56,7 +56,7 @@ class Churn {
   Churn(const Allocator& allocator, const std::vector<Step>& steps, std::size_t live)
       : allocator_{allocator}, steps_{steps}, live_(live) {
     for (std::size_t i = 0; i < live; ++i) live_[i] = allocator_.allocate(steps_[i % steps_.size()].bytes);
-    // A heap that was only ever filled has no holes yet, and is faster than it will ever be again.
+    // A heap that was only ever filled has no holes yet.
     for (std::size_t i = 0; i < std::max<std::size_t>(live, 10'000); ++i) step();
   }
 

@@ -1,9 +1,9 @@
 """Tells what moved between two runs of scripts/bench: compare_performance.py OLD.json NEW.json
 
-A figure moved if the middle halves of its repeats do not overlap any more and the best repeats differ by three percent:
-another layout of the same code makes less than that. The machine may have been faster or slower
-as a whole, so beside belay's figures stands what became of their ratio to the best peer of the same run: if only the time
-moved, look at the machine. Instructions have no noise; every change of more than half a percent is told.
+A figure moved if the middle halves of its repeats do not overlap any more and the best repeats differ by three percent
+or more; the three percent are a choice, to keep trifles out of the list. The machine may have been faster or slower as a
+whole, so beside belay's figures stands what became of their ratio to the best peer of the same run: if only the time moved,
+look at the machine. Of instructions every change of more than half a percent is told.
 """
 
 import json

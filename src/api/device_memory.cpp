@@ -1,24 +1,49 @@
 // Device memory: allocate, free, cache calls.
 #include "acl/acl.h"
 #include "api/door.h"
+#include "memory/warm_path.h"
 #include "runtime/allocation.h"
 #include "runtime/copying.h"
 #include "runtime/stream_calls.h"
 
 using namespace belay;
 
-aclError aclrtMalloc(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
+// The warm path is a few dozen instructions; what lies behind it is kept out of its way.
+namespace {
+[[gnu::noinline]] aclError malloc_cold(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
+  if (allocate_tepid(Api::Malloc, devPtr, size, policy)) return ACL_SUCCESS;
   return enter("aclrtMalloc", [&](Process& p) { return allocate(p, Api::Malloc, devPtr, size, policy); });
 }
-
-aclError aclrtMallocAlign32(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
+[[gnu::noinline]] aclError malloc_align32_cold(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
+  if (allocate_tepid(Api::MallocAlign32, devPtr, size, policy)) return ACL_SUCCESS;
   return enter("aclrtMallocAlign32",
                [&](Process& p) { return allocate(p, Api::MallocAlign32, devPtr, size, policy); });
 }
-
-aclError aclrtMallocCached(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
+[[gnu::noinline]] aclError malloc_cached_cold(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
+  if (allocate_tepid(Api::MallocCached, devPtr, size, policy)) return ACL_SUCCESS;
   return enter("aclrtMallocCached",
                [&](Process& p) { return allocate(p, Api::MallocCached, devPtr, size, policy); });
+}
+[[gnu::noinline]] aclError free_cold(void* devPtr) {
+  return enter("aclrtFree", [&](Process& p) -> Status {
+    if (devPtr == nullptr) return null_pointer("M-110", "devPtr");
+    return p.memory().free_device(devPtr);
+  });
+}
+}  // namespace
+
+aclError aclrtMalloc(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
+  return allocate_warm(Api::Malloc, devPtr, size, policy, [=] { return malloc_cold(devPtr, size, policy); });
+}
+
+aclError aclrtMallocAlign32(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
+  return allocate_warm(Api::MallocAlign32, devPtr, size, policy,
+                       [=] { return malloc_align32_cold(devPtr, size, policy); });
+}
+
+aclError aclrtMallocCached(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
+  return allocate_warm(Api::MallocCached, devPtr, size, policy,
+                       [=] { return malloc_cached_cold(devPtr, size, policy); });
 }
 
 aclError aclrtMallocWithCfg(void** devPtr, size_t size, aclrtMemMallocPolicy policy, aclrtMallocConfig* cfg) {
@@ -35,10 +60,7 @@ aclError aclrtMallocForTaskScheduler(void** devPtr, size_t size, aclrtMemMallocP
 }
 
 aclError aclrtFree(void* devPtr) {
-  return enter("aclrtFree", [&](Process& p) -> Status {
-    if (devPtr == nullptr) return null_pointer("M-110", "devPtr");
-    return p.memory().free_device(devPtr);
-  });
+  return free_warm(devPtr, [=] { return free_cold(devPtr); });
 }
 
 aclError aclrtFreeWithDevSync(void* devPtr) {

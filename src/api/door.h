@@ -4,6 +4,7 @@
 // process, keeping the message and the last error.
 #pragma once
 
+#include <atomic>
 #include <new>
 
 #include "base/result.h"
@@ -14,7 +15,13 @@
 namespace belay {
 
 // The runtime of this process, made at first use (src/library). Throws only when the host is out of memory.
-Process& running();
+extern constinit std::atomic<Process*> g_process;
+Process& make_running();
+inline Process* running_if_any() { return g_process.load(std::memory_order_acquire); }
+inline Process& running() {
+  Process* made = running_if_any();
+  return made != nullptr ? *made : make_running();
+}
 
 template <class Act>
 aclError answered(const char* api, Act&& act) noexcept {
@@ -40,8 +47,9 @@ inline Status unremembered(Status status) {
   return refusal;
 }
 
+// Not inline: what a call has before it should not pay for what is in here.
 template <class Act>
-aclError enter(const char* api, Act&& act) noexcept {
+[[gnu::noinline]] aclError enter(const char* api, Act&& act) noexcept {
   return answered(api, [&]() -> Status { return act(running()); });
 }
 

@@ -21,9 +21,10 @@
 #include "trace/summary.h"
 
 namespace belay {
-namespace {
 
-std::atomic<Process*> g_process{nullptr};
+constinit std::atomic<Process*> g_process{nullptr};
+
+namespace {
 // There from the start, without a guard that a fork could find half-way.
 constinit std::mutex g_making;
 constinit std::atomic<bool> g_rests_at_exit{false};
@@ -34,6 +35,7 @@ constinit std::atomic<std::uint64_t> g_generation{0};
 void start_afresh() {
   static auto* of_parents = new std::vector<Process*>;  // kept reachable, never used again
   if (Process* old = g_process.exchange(nullptr)) {
+    WarmState::end(old->memory().number());
     old->memory().contents().abandon();
     old->machine().abandon();
     of_parents->push_back(old);
@@ -42,7 +44,6 @@ void start_afresh() {
   ++g_generation;
   new (&g_making) std::mutex;  // another thread of the parent may have held it
   Contexts::bind(nullptr);
-  RangePool::forget_thread_ranges();
   report::forget();
   report::restart_log();
 }
@@ -91,11 +92,6 @@ Process& make_process_locked() {
   return *process.release();
 }
 
-Process& make_process() {
-  const std::lock_guard lock{g_making};
-  return make_process_locked();
-}
-
 // A thread that a dying runtime has just woken may still have a few steps to go in it, so its tables are kept
 // for a while; and for ever, where a function of the program does not return.
 void bury(std::unique_ptr<Process> process, bool is_quiet) {
@@ -135,7 +131,6 @@ void end_process() {
     const bool is_quiet = old->close();  // functions of the program that are waited for still find it
     g_process.store(nullptr, std::memory_order_release);
     trace::drop_census();
-    RangePool::forget_thread_ranges();
     bury(std::unique_ptr<Process>{old}, is_quiet);
   }
   Contexts::bind(nullptr);
@@ -175,11 +170,9 @@ void watch_blocks() {
   g_watched.store(true);
 }
 
-Process* running_if_any() { return g_process.load(std::memory_order_acquire); }
-
-Process& running() {
-  Process* made = g_process.load(std::memory_order_acquire);
-  return made != nullptr ? *made : make_process();
+Process& make_running() {
+  const std::lock_guard lock{g_making};
+  return make_process_locked();
 }
 
 }  // namespace belay

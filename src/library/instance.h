@@ -11,6 +11,5 @@ Status end_runtime();      // the next call starts anew
 Status restart_runtime();  // at once
 std::uint64_t generation();
 void watch_blocks();
-Process* running_if_any();  // makes none
 
 }  // namespace belay

@@ -6,7 +6,26 @@
 
 namespace belay::machine {
 namespace {
+
 constexpr int kMostLooks = 100;
+
+// Takes all credit of an account away, and says how much that was.
+std::uint64_t take_away(std::atomic<std::uint64_t>& account) {
+  std::uint64_t word = account.load(std::memory_order_acquire);
+  while (Account::credit(word) != 0) {
+    if (account.compare_exchange_weak(word, word - Account::credit(word), std::memory_order_acq_rel))
+      return Account::credit(word);
+  }
+  return 0;
+}
+
+// What the purses of one process come to. While the purses of a dead process are emptied one after the other, a
+// sum may be below nothing for a moment: that is nothing.
+std::uint64_t sum_of(std::uint64_t wrapped, const Limits& limits) {
+  const std::uint64_t sum = wrapped & Account::kField;
+  return sum <= limits.total ? sum : 0;
+}
+
 }  // namespace
 
 void Ledger::open(State& state, std::size_t device, Roster& roster) {
@@ -14,20 +33,22 @@ void Ledger::open(State& state, std::size_t device, Roster& roster) {
   device_ = &state.devices[device];
   roster_ = &roster;
   index_ = device;
-  mine_ = &device_->accounts[roster.mine()];
+  mine_ = device_->purses[roster.mine()].data();
 }
 
 // The same grant is completed once, whoever does it: completing it raises the account's turn.
 void Ledger::complete(std::uint64_t pending) {
   const std::uint64_t pages = Pending::pages(pending);
   if (pages == 0) return;
-  const std::uint64_t at = Pending::account(pending);
-  std::atomic<std::uint64_t>& account = device_->accounts[at / 8].of[std::min(at % 8, kKinds - 1)];
+  const AccountIndex at = AccountIndex::of(Pending::account(pending));
+  std::atomic<std::uint64_t>& account = device_->purses[at.row][at.purse].of[at.kind];
   std::uint64_t word = account.load(std::memory_order_acquire);
   while (Account::turn(word) == Pending::turn(pending)) {
     // Granted and taken in one step: between the two somebody could take the credit back.
-    const std::uint64_t next =
-        Account::make(Account::used(word) + pages, Account::granted(word) + pages, Account::turn(word) + 1);
+    const bool as_credit = Pending::as_credit(pending);
+    const std::uint64_t next = Account::make(Account::used(word) + (as_credit ? 0 : pages),
+                                             Account::credit(word) + (as_credit ? pages : 0),
+                                             Account::turn(word) + 1);
     if (account.compare_exchange_weak(word, next, std::memory_order_acq_rel)) return;
   }
 }
@@ -39,11 +60,19 @@ Ledger::Look Ledger::look(std::size_t kind) const {
   std::uint64_t p2p = 0;
   const std::size_t rows = rows_of(*state_);
   for (std::size_t row = 0; row < rows; ++row) {
+    Use granted{};
+    const std::size_t purses = purses_of(*state_, row);
+    for (std::size_t purse = 0; purse < purses; ++purse) {
+      for (std::size_t each = 0; each < kKinds; ++each) {
+        const std::uint64_t word = device_->purses[row][purse].of[each].load(std::memory_order_acquire);
+        granted[each] += Account::granted(word);
+        look.print = (look.print ^ word) * 0x9E3779B97F4A7C15U;
+      }
+    }
     for (std::size_t each = 0; each < kKinds; ++each) {
-      const std::uint64_t word = device_->accounts[row].of[each].load(std::memory_order_acquire);
-      of_page[each / 2] += Account::granted(word);
-      if (each % 2 == 1) p2p += Account::granted(word);
-      look.print = (look.print ^ word) * 0x9E3779B97F4A7C15U;
+      const std::uint64_t sum = sum_of(granted[each], limits);
+      of_page[each / 2] += sum;
+      if (each % 2 == 1) p2p += sum;
     }
   }
   const auto left = [](std::uint64_t limit, std::uint64_t granted) {
@@ -60,37 +89,51 @@ bool Ledger::take_back_credit(std::uint64_t pages) {
   std::uint64_t back = 0;
   const std::size_t rows = rows_of(*state_);
   for (std::size_t row = 0; row < rows && back < pages; ++row) {
-    for (std::atomic<std::uint64_t>& account : device_->accounts[row].of) {
-      std::uint64_t word = account.load(std::memory_order_acquire);
-      while (Account::granted(word) > Account::used(word)) {
-        const std::uint64_t credit = Account::granted(word) - Account::used(word);
-        if (account.compare_exchange_weak(
-                word, Account::make(Account::used(word), Account::used(word), Account::turn(word)),
-                std::memory_order_acq_rel)) {
-          back += credit;
-          break;
-        }
-      }
+    const std::size_t purses = purses_of(*state_, row);
+    for (std::size_t purse = 0; purse < purses; ++purse) {
+      for (std::atomic<std::uint64_t>& account : device_->purses[row][purse].of) back += take_away(account);
     }
   }
   return back != 0;
 }
 
-bool Ledger::take_with_grant(std::size_t kind, std::uint64_t pages) {
+// False where the device has no room for it, or somebody else was granted something meanwhile.
+bool Ledger::grant(std::size_t kind, std::uint64_t pages, std::size_t purse, bool as_credit) {
+  std::uint64_t pending = device_->pending.load(std::memory_order_acquire);
+  complete(pending);
+  const std::uint64_t turn = Account::turn(mine_[purse].of[kind].load(std::memory_order_acquire));
+  if (pages > look(kind).room) return false;  // others may lower grants meanwhile; none can be raised unnoticed
+  const std::uint64_t next = Pending::make(AccountIndex{roster_->mine(), purse, kind}.number(), pages, turn,
+                                           Pending::number(pending) + 1, as_credit);
+  if (!device_->pending.compare_exchange_strong(pending, next, std::memory_order_acq_rel)) return false;
+  complete(next);
+  return true;
+}
+
+// What other threads of this process gave back, if it is enough: a thread that only frees should not make one that
+// only allocates go to the machine for each page.
+bool Ledger::gather_own_credit(std::size_t kind, std::uint64_t pages, std::size_t purse) {
+  const std::size_t purses = purses_of(*state_, roster_->mine());
+  std::uint64_t there = 0;
+  for (std::size_t each = 0; each < purses; ++each)
+    there += Account::credit(mine_[each].of[kind].load(std::memory_order_relaxed));
+  if (there < pages) return false;
+  std::uint64_t got = 0;
+  for (std::size_t each = 0; each < purses; ++each) got += take_away(mine_[each].of[kind]);
+  return got != 0 && grant(kind, got, purse, true) && take_credit(mine_[purse].of[kind], pages);
+}
+
+bool Ledger::take_with_grant(std::size_t kind, std::uint64_t pages, std::size_t purse) {
   const Limits& limits = state_->header.limits;
   if (pages > std::min(limits.total, limits.of_page[kind / 2])) return false;
+  if (gather_own_credit(kind, pages, purse)) return true;
+  // Too little credit goes back, so that what a process was granted is what it used at most.
+  take_away(mine_[purse].of[kind]);
   for (int refusals = 0;;) {
-    std::uint64_t pending = device_->pending.load(std::memory_order_acquire);
-    complete(pending);
-    const std::uint64_t turn = Account::turn(mine_->of[kind].load(std::memory_order_acquire));
-    const Look seen = look(kind);  // others may lower grants meanwhile; none can be raised unnoticed
-    if (pages <= seen.room) {
-      const std::uint64_t next =
-          Pending::make(roster_->mine() * 8 + kind, pages, turn, Pending::number(pending) + 1);
-      if (!device_->pending.compare_exchange_strong(pending, next, std::memory_order_acq_rel)) continue;
-      complete(next);
-      return true;
-    }
+    if (grant(kind, pages, purse, false)) return true;
+    const std::uint64_t pending = device_->pending.load(std::memory_order_acquire);
+    const Look seen = look(kind);
+    if (pages <= seen.room) continue;
     // A limit on one kind may be what is short: then all credit comes back, else only what is missing.
     const bool of_kind = limits.of_page[kind / 2] != kNoLimit || (kind % 2 == 1 && limits.p2p != kNoLimit);
     if (take_back_credit(of_kind ? kNoLimit : pages - seen.room)) continue;
@@ -103,12 +146,55 @@ bool Ledger::take_with_grant(std::size_t kind, std::uint64_t pages) {
   }
 }
 
+// A block that one thread takes and another gives back, between our looks at their purses, would be missed: so the
+// purses are added up until two sums agree.
 Use used_by(const State& state, std::size_t device, std::size_t row) {
-  Use use{};
-  for (std::size_t kind = 0; kind < kKinds; ++kind) {
-    use[kind] = Account::used(state.devices[device].accounts[row].of[kind].load(std::memory_order_acquire));
+  const auto add_up = [&] {
+    Use use{};
+    const std::size_t purses = purses_of(state, row);
+    for (std::size_t purse = 0; purse < purses; ++purse) {
+      for (std::size_t kind = 0; kind < kKinds; ++kind)
+        use[kind] +=
+            Account::used(state.devices[device].purses[row][purse].of[kind].load(std::memory_order_acquire));
+    }
+    for (std::uint64_t& each : use) each = sum_of(each, state.header.limits);
+    return use;
+  };
+  Use use = add_up();
+  for (int looks = 0; looks < kMostLooks; ++looks) {
+    const Use again = add_up();
+    if (again == use) break;
+    use = again;
   }
   return use;
+}
+
+Ledger::Own Ledger::own() const {
+  Own own;
+  const std::size_t purses = purses_of(*state_, roster_->mine());
+  for (std::size_t kind = 0; kind < kKinds; ++kind) {
+    std::uint64_t used = 0;
+    std::uint64_t credit = 0;
+    for (std::size_t purse = 0; purse < purses; ++purse) {
+      const std::uint64_t word = mine_[purse].of[kind].load(std::memory_order_seq_cst);
+      used += Account::used(word);
+      credit += Account::credit(word);
+    }
+    own.used += sum_of(used, limits());
+    own.granted += sum_of(used, limits()) + credit;
+  }
+  return own;
+}
+
+std::uint64_t Ledger::return_own_credit(std::uint64_t pages, std::size_t but_kind, std::size_t but_purse) {
+  std::uint64_t back = 0;
+  const std::size_t purses = purses_of(*state_, roster_->mine());
+  for (std::size_t purse = 0; purse < purses; ++purse) {
+    for (std::size_t kind = 0; kind < kKinds && back < pages; ++kind) {
+      if (kind != but_kind || purse != but_purse) back += take_away(mine_[purse].of[kind]);
+    }
+  }
+  return back;
 }
 
 Use Ledger::used() const {

@@ -1,8 +1,8 @@
 // What one device has left, exactly, whoever takes and whoever dies.
 //
-// A process takes pages by raising the used part of its own account, which is one compare-and-swap on a
-// cache line of its own, as long as it has been granted that many. It gives them back by lowering it; the
-// grant stays, as credit for the next request. Credit is not use: others may take it back at any time.
+// A thread takes pages by turning credit of its purse into use, which is one compare-and-swap on a cache line of
+// its own, as long as there is credit. It gives them back by turning use into credit again, for the next
+// request. Credit is not use: others may take it back at any time.
 //
 // New grants go through one word per device. Whoever wants one completes the grant that stands there
 // (for anybody: nobody waits for a process that is stopped or dead), adds up all grants, and writes its
@@ -22,29 +22,59 @@ class Roster;
 // Pages of 4 KB by kind.
 using Use = std::array<std::uint64_t, kKinds>;
 
+// Credit becomes use; false where there is too little, or, with one try only, somebody was faster.
+inline bool try_take_credit(std::atomic<std::uint64_t>& account, std::uint64_t pages, std::uint64_t step) {
+  std::uint64_t word = account.load(std::memory_order_relaxed);
+  return Account::credit(word) >= pages && account.compare_exchange_strong(word, word + step);
+}
+inline bool take_credit(std::atomic<std::uint64_t>& account, std::uint64_t pages) {
+  std::uint64_t word = account.load(std::memory_order_relaxed);
+  while (Account::credit(word) >= pages) {
+    if (account.compare_exchange_weak(word, word + Account::step(pages))) return true;
+  }
+  return false;
+}
+
+// Use becomes credit. `own`: no other thread takes from and gives to this purse. Then nobody writes to an account
+// that has no credit, because others only ever take credit away, and a plain store does it.
+inline void give_credit(std::atomic<std::uint64_t>& account, std::uint64_t step, bool own) {
+  const std::uint64_t word = account.load(std::memory_order_relaxed);
+  if (own && Account::credit(word) == 0) [[likely]]
+    account.store(word - step, std::memory_order_release);
+  else
+    account.fetch_sub(step, std::memory_order_acq_rel);
+}
+
 class Ledger {
  public:
   void open(State& state, std::size_t device, Roster& roster);
 
   // All of it, or nothing and false.
-  bool take(std::size_t kind, std::uint64_t pages) {
-    std::atomic<std::uint64_t>& account = mine_->of[kind];
-    std::uint64_t word = account.load(std::memory_order_relaxed);
-    while (Account::used(word) + pages <= Account::granted(word)) {
-      if (account.compare_exchange_weak(word, word + pages, std::memory_order_acq_rel)) return true;
-    }
-    return take_with_grant(kind, pages);
+  bool take(std::size_t kind, std::uint64_t pages, std::size_t purse = kCommonPurse) {
+    return take_credit(mine_[purse].of[kind], pages) || take_with_grant(kind, pages, purse);
   }
-  void give(std::size_t kind, std::uint64_t pages) {
-    mine_->of[kind].fetch_sub(pages, std::memory_order_acq_rel);
+  void give(std::size_t kind, std::uint64_t pages, std::size_t purse = kCommonPurse) {
+    give_credit(mine_[purse].of[kind], Account::step(pages), purse != kCommonPurse);
   }
+  Purse& purse(std::size_t index) { return mine_[index]; }
 
   // In use by all processes that live.
   Use used() const;
+  // Of this process alone: pages in use, and pages that it could have in use without asking.
+  struct Own {
+    std::uint64_t used = 0, granted = 0;
+  };
+  Own own() const;
+  // Gives up so much credit of this process, or a little more, but none of that account; says how much it was.
+  std::uint64_t return_own_credit(std::uint64_t pages, std::size_t but_kind, std::size_t but_purse);
   const Limits& limits() const { return state_->header.limits; }
 
+  static constexpr std::size_t kCommonPurse = 0;
+
  private:
-  bool take_with_grant(std::size_t kind, std::uint64_t pages);
+  bool take_with_grant(std::size_t kind, std::uint64_t pages, std::size_t purse);
+  bool grant(std::size_t kind, std::uint64_t pages, std::size_t purse, bool as_credit);
+  bool gather_own_credit(std::size_t kind, std::uint64_t pages, std::size_t purse);
   void complete(std::uint64_t pending);
   bool take_back_credit(std::uint64_t pages);
   struct Look {
@@ -55,7 +85,7 @@ class Ledger {
 
   State* state_ = nullptr;
   Device* device_ = nullptr;
-  Accounts* mine_ = nullptr;
+  Purse* mine_ = nullptr;
   Roster* roster_ = nullptr;
   std::size_t index_ = 0;
 };

@@ -33,6 +33,8 @@ class Machine {
   static Result<std::unique_ptr<Machine>> join(const Wish& wish);
 
   Ledger& ledger(std::size_t device) { return ledgers_[device]; }
+  std::size_t claim_purse() { return roster_.claim_purse(); }
+  void release_purse(std::size_t purse) { roster_.release_purse(purse); }
   // Why this process is alone although nobody asked for that; empty otherwise.
   const std::string& note() const { return note_; }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <utility>
 
 #include "platform/files.h"
@@ -74,17 +75,19 @@ Roster::Whose Roster::look(std::size_t row) const {
 void Roster::clear(std::size_t row, std::uint64_t life) {
   for (std::size_t index = 0; index < state_.header.devices; ++index) {
     Device& device = state_.devices[index];
-    for (auto& account : device.accounts[row].of) {
-      std::uint64_t word = account.load(std::memory_order_acquire);
-      do {
-        if (state_.rows[row].life.load(std::memory_order_acquire) != life) return;
-      } while (!account.compare_exchange_weak(word, Account::make(0, 0, Account::turn(word) + 1)));
+    for (Purse& purse : device.purses[row]) {
+      for (auto& account : purse.of) {
+        std::uint64_t word = account.load(std::memory_order_acquire);
+        do {
+          if (state_.rows[row].life.load(std::memory_order_acquire) != life) return;
+        } while (!account.compare_exchange_weak(word, Account::make(0, 0, Account::turn(word) + 1)));
+      }
     }
     // Nor may it wait there until the turn has gone all the way round. The life is looked at after the word
     // was read: a grant of the row's next owner is another word.
     std::uint64_t pending = device.pending.load(std::memory_order_acquire);
     if (state_.rows[row].life.load(std::memory_order_acquire) != life) return;
-    if (Pending::pages(pending) != 0 && Pending::account(pending) / 8 == row)
+    if (Pending::pages(pending) != 0 && AccountIndex::of(Pending::account(pending)).row == row)
       device.pending.compare_exchange_strong(pending, Pending::make(0, 0, 0, Pending::number(pending) + 1));
   }
 }
@@ -105,9 +108,11 @@ bool Roster::return_what_the_dead_held(std::size_t device) {
   for (std::size_t row = 0; row < rows; ++row) {
     if (row == mine_) continue;
     bool holds = false;
-    for (const auto& account : state_.devices[device].accounts[row].of) {
-      const std::uint64_t word = account.load(std::memory_order_acquire);
-      holds = holds || Account::used(word) != 0 || Account::granted(word) != 0;
+    for (std::size_t purse = 0; purse < purses_of(state_, row); ++purse) {
+      for (const auto& account : state_.devices[device].purses[row][purse].of) {
+        const std::uint64_t word = account.load(std::memory_order_acquire);
+        holds = holds || Account::used(word) != 0 || Account::credit(word) != 0;
+      }
     }
     if (!holds) continue;
     const Whose whose = look(row);
@@ -121,6 +126,25 @@ bool Roster::return_what_the_dead_held(std::size_t device) {
     any = true;
   }
   return any;
+}
+
+std::size_t Roster::claim_purse() {
+  std::uint32_t claimed = claimed_purses_.load();
+  std::uint32_t purse = 0;
+  do {
+    purse = static_cast<std::uint32_t>(std::countr_one(claimed));
+    if (purse >= kPurses) return 0;
+  } while (!claimed_purses_.compare_exchange_weak(claimed, claimed | 1U << purse));
+  // Before its first use: sums must not miss it.
+  std::atomic<std::uint32_t>& purses = state_.rows[mine_].purses;
+  std::uint32_t known = purses.load();
+  while (known < purse && !purses.compare_exchange_weak(known, purse)) {
+  }
+  return purse;
+}
+
+void Roster::release_purse(std::size_t purse) {
+  if (purse != 0) claimed_purses_.fetch_and(~(1U << purse));
 }
 
 // With the lock of the row's byte held.
@@ -142,6 +166,7 @@ bool Roster::settle_in(std::size_t row) {
   of.joined = joined_;
   const std::string name = platform::process_name();
   put_text(of.name, name.data(), name.size());
+  of.purses.store(0, std::memory_order_release);
   std::uint32_t rows = state_.used_rows.load(std::memory_order_acquire);
   while (rows <= row && !state_.used_rows.compare_exchange_weak(rows, static_cast<std::uint32_t>(row) + 1)) {
   }

@@ -19,6 +19,10 @@ class Roster {
   bool claim();
   std::size_t mine() const { return mine_; }
 
+  // A purse for one thread, until it gives it back; 0, the common one, when there is none left.
+  std::size_t claim_purse();
+  void release_purse(std::size_t purse);
+
   // Makes free what processes that are gone held on this device; true if anything came back.
   bool return_what_the_dead_held(std::size_t device);
 
@@ -39,6 +43,7 @@ class Roster {
   State& state_;
   std::string directory_;
   std::size_t mine_ = kSlots;
+  std::atomic<std::uint32_t> claimed_purses_{1};  // a bit each; the common one is never had
   std::int32_t process_;
   std::uint64_t start_, number_space_, joined_;
 };

@@ -1,5 +1,5 @@
 // What the processes on one machine share: a header that never changes, a row for each process, and for each
-// device an account for each process and kind of page.
+// device the purses of each process, with an account for each kind of page.
 //
 // Every process may be killed or stopped between any two instructions. So there is no lock and nothing to
 // repair: each fact is one word, and what a dead process held is the words in its row.
@@ -16,9 +16,10 @@
 namespace belay::machine {
 
 inline constexpr std::size_t kSlots = 1024;  // processes at once
+inline constexpr std::size_t kPurses = 32;   // of a process: one in common, the others for a thread each
 inline constexpr std::size_t kKinds = 6;     // of pages: (4 KB, 2 MB, 1 GB) x (ordinary, P2P)
-inline constexpr std::size_t kMostDevices = 64;
-inline constexpr std::uint32_t kLayout = 1;  // also in the name of the directory where processes meet
+inline constexpr std::size_t kMostDevices = 64;  // a power of two
+inline constexpr std::uint32_t kLayout = 2;  // also in the name of the directory where processes meet
 inline constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
 
 constexpr std::size_t kind_of(std::size_t page, bool p2p) { return page * 2 + (p2p ? 1 : 0); }
@@ -58,50 +59,71 @@ struct alignas(128) Row {
   std::uint64_t number_space;
   std::uint64_t joined;  // when, which makes the name of its link unlike any other
   std::int32_t process;
+  std::atomic<std::uint32_t> purses;  // that were ever used, beside the common one: sums need not look further
   std::array<char, 32> name;
 };
 
-// An account is one word: pages in use, pages granted to this process, and a number that every grant raises.
-// In use is never more than granted, and all grants together are never more than the limits.
+// An account is one word: pages in use, pages granted beyond those (credit), and a number that every grant
+// raises. All that is granted, used or not, is never more than the limits.
+//
+// A block may be freed into another purse than it was taken from, so what one account has in use may be less
+// than nothing: the field wraps, and only the sum over a process's purses is a number of pages.
 struct Account {
   static constexpr unsigned kBits = 26;  // 256 GB in 4 KB pages
+  static constexpr unsigned kTurnBits = 12;
+  static constexpr unsigned kUsedShift = kBits + kTurnBits;
   static constexpr std::uint64_t kField = (std::uint64_t{1} << kBits) - 1;
-  static std::uint64_t used(std::uint64_t word) { return word & kField; }
-  static std::uint64_t granted(std::uint64_t word) { return word >> kBits & kField; }
-  static std::uint64_t turn(std::uint64_t word) { return word >> (2 * kBits); }
-  static std::uint64_t make(std::uint64_t used, std::uint64_t granted, std::uint64_t turn) {
-    return used | granted << kBits | turn << (2 * kBits);  // the turn wraps at 12 bits
+  static std::uint64_t used(std::uint64_t word) { return word >> kUsedShift; }
+  static std::uint64_t credit(std::uint64_t word) { return word & kField; }
+  static std::uint64_t granted(std::uint64_t word) { return (used(word) + credit(word)) & kField; }
+  static std::uint64_t turn(std::uint64_t word) {
+    return word >> kBits & ((std::uint64_t{1} << kTurnBits) - 1);
   }
+  static std::uint64_t make(std::uint64_t used, std::uint64_t credit, std::uint64_t turn) {
+    return used << kUsedShift | (turn & ((std::uint64_t{1} << kTurnBits) - 1)) << kBits | credit;
+  }
+  // Adding this turns so many pages of credit into use, whatever else the word holds.
+  static constexpr std::uint64_t step(std::uint64_t pages) { return (pages << kUsedShift) - pages; }
 };
 
-// A grant under way: to which account (row * 8 + kind), how many pages, at which turn of that account, and a
-// number that makes the word new each time.
+// A grant under way: to which account, how many pages, whether they are credit or in use at once, at which turn
+// of that account, and a number that makes the word new each time.
 struct Pending {
-  static constexpr unsigned kAccountBits = 13;
-  static constexpr unsigned kTurnBits = 12;
+  static constexpr unsigned kAccountBits = 18;
+  static constexpr unsigned kTurnShift = kAccountBits + Account::kBits;
+  static constexpr unsigned kCreditShift = kTurnShift + Account::kTurnBits;
   static std::uint64_t make(std::uint64_t account, std::uint64_t pages, std::uint64_t turn,
-                            std::uint64_t number) {
-    return account | pages << kAccountBits | turn << (kAccountBits + Account::kBits) |
-           number << (kAccountBits + Account::kBits + kTurnBits);
+                            std::uint64_t number, bool as_credit = false) {
+    return account | pages << kAccountBits | turn << kTurnShift |
+           std::uint64_t{as_credit ? 1U : 0U} << kCreditShift | number << (kCreditShift + 1);
   }
   static std::uint64_t account(std::uint64_t word) { return word & ((1U << kAccountBits) - 1); }
   static std::uint64_t pages(std::uint64_t word) { return word >> kAccountBits & Account::kField; }
   static std::uint64_t turn(std::uint64_t word) {
-    return word >> (kAccountBits + Account::kBits) & ((1U << kTurnBits) - 1);
+    return word >> kTurnShift & ((1U << Account::kTurnBits) - 1);
   }
-  static std::uint64_t number(std::uint64_t word) {
-    return word >> (kAccountBits + Account::kBits + kTurnBits);
+  static bool as_credit(std::uint64_t word) { return (word >> kCreditShift & 1) != 0; }
+  static std::uint64_t number(std::uint64_t word) { return word >> (kCreditShift + 1); }
+};
+
+// Where an account stands, as a number.
+struct AccountIndex {
+  std::size_t row, purse, kind;
+  std::uint64_t number() const { return (row * kPurses + purse) * 8 + kind; }
+  static AccountIndex of(std::uint64_t number) {
+    return {number / 8 / kPurses, number / 8 % kPurses, number % 8 < kKinds ? number % 8 : kKinds - 1};
   }
 };
-static_assert(kSlots * 8 <= 1U << Pending::kAccountBits && kKinds <= 8);
+static_assert(kSlots * kPurses * 8 <= 1U << Pending::kAccountBits && kKinds <= 8);
 
-struct alignas(64) Accounts {
+// A cache line: threads with purses of their own do not disturb each other.
+struct alignas(64) Purse {
   std::array<std::atomic<std::uint64_t>, kKinds> of;
 };
 
 struct Device {
   alignas(64) std::atomic<std::uint64_t> pending;  // the grant under way (ledger.h)
-  std::array<Accounts, kSlots> accounts;
+  std::array<std::array<Purse, kPurses>, kSlots> purses;
 };
 
 struct State {
@@ -129,6 +151,11 @@ inline std::uint64_t State::check_of(const Header& header) {
 inline std::size_t rows_of(const State& state) {
   const std::size_t rows = state.used_rows.load(std::memory_order_acquire);
   return rows < kSlots ? rows : kSlots;
+}
+
+inline std::size_t purses_of(const State& state, std::size_t row) {
+  const std::size_t purses = state.rows[row].purses.load(std::memory_order_acquire);
+  return purses < kPurses ? purses + 1 : kPurses;
 }
 
 template <std::size_t N>

@@ -30,12 +30,20 @@ class Books {
  public:
   void open(machine::Ledger& ledger) { ledger_ = &ledger; }
 
-  // All of it, or nothing and false.
-  bool take(Page page, std::size_t bytes, bool p2p) {
-    return ledger_->take(machine::kind_of(static_cast<std::size_t>(page), p2p), bytes / 4_KiB);
+  // All of it, or nothing and false. `purse`: the calling thread's.
+  bool take(Page page, std::size_t bytes, bool p2p, std::size_t purse = machine::Ledger::kCommonPurse) {
+    return ledger_->take(machine::kind_of(static_cast<std::size_t>(page), p2p), bytes / 4_KiB, purse);
   }
-  void give(Page page, std::size_t bytes, bool p2p) {
-    ledger_->give(machine::kind_of(static_cast<std::size_t>(page), p2p), bytes / 4_KiB);
+  void give(Page page, std::size_t bytes, bool p2p, std::size_t purse = machine::Ledger::kCommonPurse) {
+    ledger_->give(machine::kind_of(static_cast<std::size_t>(page), p2p), bytes / 4_KiB, purse);
+  }
+  std::atomic<std::uint64_t>& account(Page page, bool p2p, std::size_t purse) {
+    return ledger_->purse(purse).of[machine::kind_of(static_cast<std::size_t>(page), p2p)];
+  }
+  // Of this process, in 4 KB pages.
+  machine::Ledger::Own own() const { return ledger_->own(); }
+  std::uint64_t return_credit(std::uint64_t pages, std::size_t but_kind, std::size_t but_purse) {
+    return ledger_->return_own_credit(pages, but_kind, but_purse);
   }
 
   Amounts pool() const;

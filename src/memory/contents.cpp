@@ -1,6 +1,7 @@
 #include "memory/contents.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdlib>
 #include <cstring>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "platform/address_space.h"
+#include "platform/threads.h"
 #include "platform/unwatched.h"
 
 namespace belay {
@@ -59,7 +61,10 @@ bool any_from_pool(const Heap& heap) {
 }  // namespace
 
 Contents::Contents(HeapMap& map, const ContentsSettings& settings)
-    : map_{map}, settings_{settings}, large_{settings.pages, file_}, room_{settings.commit_limit} {
+    : map_{map}, settings_{settings}, large_{settings.pages, file_}, room_{settings.commit_limit}, decay_{[this] {
+        const std::lock_guard lock{committing_};
+        drop_all_idle();
+      }} {
   // Without the file (out of descriptors or kernel memory) allocation works and the first access fails in
   // words.
   if (keeps_bytes()) file_.create("belay-device-memory", map.window().bytes);
@@ -70,9 +75,11 @@ Contents::Contents(HeapMap& map, const ContentsSettings& settings)
 Contents::~Contents() { close(); }
 
 void Contents::close() {
+  decay_.stop();
   for (std::size_t i = 0; i < map_.heap_count(); ++i) {
-    if (std::byte* view = map_.heap_at(map_.heap_start(i)).view.exchange(nullptr))
-      file_.unview(view, kHeapBytes);
+    Heap& heap = map_.heap_at(map_.heap_start(i));
+    if (heap.view.load() == nullptr) continue;  // nor is the table touched, which is large
+    if (std::byte* view = heap.view.exchange(nullptr)) file_.unview(view, kHeapBytes);
   }
   file_.close();
 }
@@ -227,37 +234,65 @@ Reached Contents::make_ready(std::size_t count, const StretchAt& stretch, Rest r
 }
 
 // Memory that was kept for blocks to come is the first to go when there is too little.
-bool Contents::make_room(std::size_t bytes) {
+bool Contents::make_room(std::size_t bytes) { return drop_all_idle() != 0 && room_.take(bytes); }
+
+// With the lock held.
+std::size_t Contents::drop_all_idle() {
   std::size_t dropped = 0;
-  for (std::size_t i = 0; i < map_.heap_count() && idle_.load(std::memory_order_relaxed) != 0; ++i) {
+  for (std::size_t i = 0; i < map_.heap_count(); ++i) {
     Heap& heap = map_.heap_at(map_.heap_start(i));
     if (heap.written.load(std::memory_order_relaxed)) dropped += drop_idle(heap, i);
   }
-  return dropped != 0 && room_.take(bytes);
+  return dropped;
 }
 
+// A block may begin where we drop at this moment. Whoever writes to it looks at the bit after the block can be found:
+// either we find the block after all threads have passed a barrier, or its writer finds the bit clear and waits for
+// our lock.
 std::size_t Contents::drop_idle(Heap& heap, std::size_t index) {
+  constexpr std::size_t kMostWords = (kHeapBytes >> kSmallShift) / 64;
   std::atomic<std::uint64_t>* table = heap.committed.load(std::memory_order_relaxed);
   const Granules all = granules(heap, 0, kHeapBytes);
+  const auto holds_block = [&](std::size_t at) {
+    return map_.find(map_.heap_start(index) + at * all.bytes).has_value();
+  };
+  std::array<std::uint64_t, kMostWords> cleared;
+  bool any = false;
+  for (std::size_t word = 0; word < all.end / 64; ++word) {
+    cleared[word] = 0;
+    for (std::uint64_t bits = table[word].load(std::memory_order_relaxed); bits != 0; bits &= bits - 1) {
+      const auto bit = static_cast<std::size_t>(std::countr_zero(bits));
+      if (!holds_block(word * 64 + bit)) cleared[word] |= std::uint64_t{1} << bit;
+    }
+    if (cleared[word] != 0) table[word].fetch_and(~cleared[word], std::memory_order_seq_cst);
+    any = any || cleared[word] != 0;
+  }
+  if (!any) return 0;
+  platform::barrier_on_all_threads();
+
   std::size_t dropped = 0;
+  std::size_t run = 0;  // granules up to `at` that go back in one piece
+  const auto end_run = [&](std::size_t at) {
+    if (run != 0) file_.discard(index * kHeapBytes + (at - run) * all.bytes, run * all.bytes);
+    run = 0;
+  };
   for (std::size_t at = 0; at < all.end; ++at) {
     const std::uint64_t bit = std::uint64_t{1} << at % 64;
-    if ((table[at / 64].load(std::memory_order_relaxed) & bit) == 0) continue;
-    const std::uintptr_t address = map_.heap_start(index) + at * all.bytes;
-    if (map_.find(address)) continue;
-    // A block may begin here at this moment. Whoever writes to it looks at the bit after the block can be
-    // found: either we find the block now, or its writer finds the bit clear and waits for our lock.
-    table[at / 64].fetch_and(~bit, std::memory_order_seq_cst);
-    if (map_.find(address)) {
+    const bool free = (cleared[at / 64] & bit) != 0;
+    if (free && holds_block(at)) {
       table[at / 64].fetch_or(bit, std::memory_order_seq_cst);
-      continue;
+    } else if (free) {
+      lower_idle(all.bytes);
+      if (!LargePages::in_pool(heap, at * all.bytes)) {  // such pages do not count as room
+        room_.give(all.bytes);
+        dropped += all.bytes;
+        ++run;
+        continue;
+      }
     }
-    lower_idle(all.bytes);
-    if (LargePages::in_pool(heap, at * all.bytes)) continue;  // such pages do not count as room
-    file_.discard(index * kHeapBytes + at * all.bytes, all.bytes);
-    room_.give(all.bytes);
-    dropped += all.bytes;
+    end_run(at);
   }
+  end_run(all.end);
   return dropped;
 }
 
@@ -273,7 +308,7 @@ void Contents::lower_idle(std::size_t bytes) {
 bool Contents::commit(Heap& heap, std::size_t index, std::size_t offset, std::size_t bytes, Rest rest) {
   const auto [first, end, granule] = granules(heap, offset, bytes);
   std::atomic<std::uint64_t>* table = heap.committed.load(std::memory_order_relaxed);
-  heap.written.store(true, std::memory_order_release);
+  map_.mark_written(heap);
   std::byte* view = heap.view.load(std::memory_order_relaxed);
   for (std::size_t at = first; at < end; ++at) {
     const std::uint64_t bit = std::uint64_t{1} << at % 64;
@@ -465,6 +500,13 @@ Begun Contents::begin(std::uintptr_t start, std::size_t bytes, Page page, bool r
   return begun;
 }
 
+void Contents::begin_again(std::uintptr_t start, std::size_t bytes) {
+  by_heap(start, bytes, [&](Heap& heap, std::size_t, std::size_t offset, std::size_t part) {
+    if (const std::size_t kept = count_committed(heap, offset, part); kept != 0) lower_idle(kept);
+    return true;
+  });
+}
+
 // Only a heap that holds one large block, or none yet, changes its pages: what the last block left is of
 // other ones. Two blocks may come to a new heap at once; the first makes the change.
 void Contents::change_pages(Heap& heap, std::size_t index, Page page) {
@@ -519,6 +561,8 @@ void Contents::end(std::uintptr_t start, std::size_t bytes, bool read_only) {
       const std::lock_guard lock{committing_};
       if (heap.committed.load(std::memory_order_relaxed) != nullptr) discard(heap, index, offset, part);
       lower_idle(mine);
+    } else {
+      keep();
     }
     return true;
   });

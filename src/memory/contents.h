@@ -3,7 +3,8 @@
 // Host code cannot touch a device address; the runtime reaches the bytes through views of its own.
 // Memory is committed when it is first written, granule by granule. Until then it reads as a pattern:
 // fresh memory is not initialised, and never happens to be zero (M-13). Freed memory keeps its pages
-// for the next user up to a bound; beyond it they go back to the system at once.
+// for the next user up to a bound; beyond it they go back to the system at once, and the rest when nothing was
+// freed for a second.
 #pragma once
 
 #include <atomic>
@@ -15,6 +16,7 @@
 #include <optional>
 #include <vector>
 
+#include "memory/decay.h"
 #include "memory/heap_map.h"
 #include "memory/host_room.h"
 #include "memory/large_pages.h"
@@ -78,6 +80,12 @@ class Contents {
   // A block of whole pages of that kind begins or ends here. What could not begin has not.
   Begun begin(std::uintptr_t start, std::size_t bytes, Page page, bool read_only);
   void end(std::uintptr_t start, std::size_t bytes, bool read_only);
+  // For ranges that threads keep from one block to the next of the same size, where host code may not touch and pages
+  // are not taken from the kernel's pool. `begin_again` is for those that have ended, after the new block is
+  // published; those that have not, a thread may keep up to a bound, if it says so with `keep`.
+  void begin_again(std::uintptr_t start, std::size_t bytes);
+  void keep() { decay_.stir(); }
+  std::size_t most_kept_by_thread() const { return settings_.keep_bytes / 16; }
 
   bool keeps_bytes() const { return settings_.backing == Backing::Bytes; }
   bool host_may_touch() const { return settings_.access == HostAccess::Allow; }
@@ -116,6 +124,7 @@ class Contents {
                    bool read_only);
   std::size_t drop_idle(Heap& heap, std::size_t index);
   bool make_room(std::size_t bytes);
+  std::size_t drop_all_idle();
   void lower_idle(std::size_t bytes);
   void discard(Heap& heap, std::size_t index, std::size_t offset, std::size_t bytes);
 
@@ -129,7 +138,8 @@ class Contents {
   LargePages large_;
   HostRoom room_;
   std::vector<std::unique_ptr<std::atomic<std::uint64_t>, void (*)(void*)>> old_tables_;
-  std::atomic<std::size_t> idle_{0};  // committed bytes that belong to no block
+  std::atomic<std::size_t> idle_{0};  // committed bytes that belong to no block, and that no thread keeps
+  Decay decay_;
 };
 
 }  // namespace belay

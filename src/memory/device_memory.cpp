@@ -5,11 +5,14 @@
 
 #include "base/words.h"
 #include "observe/observe.h"
+#include "memory/warm_state.h"
 #include "platform/kernel_pages.h"
 
 namespace belay {
 
-void DeviceMemory::open(std::uint32_t device, machine::Ledger& ledger, HeapMap& map, Contents& contents) {
+void DeviceMemory::open(std::uint32_t device, machine::Ledger& ledger, HeapMap& map, Contents& contents,
+                        std::uint64_t number) {
+  memory_ = number;
   device_ = device;
   map_ = &map;
   contents_ = &contents;
@@ -63,15 +66,69 @@ Refusal DeviceMemory::pool_is_empty(const Plan& plan) const {
           page / 1_KiB));
 }
 
-DeviceMemory::Attempt DeviceMemory::attempt(const Plan& plan, Page page, std::size_t footprint,
-                                            HeapClass heap_class) {
-  if (!books_.take(page, footprint, plan.p2p)) return {};
-  const bool alone = stands_alone(footprint, page);
+namespace {
+std::size_t purse_of(const ThreadCache* cache) {
+  return cache == nullptr ? machine::Ledger::kCommonPurse : cache->purse();
+}
+
+// Blocks of few units are cut several at a time: words of one cache line should be one thread's.
+constexpr std::size_t kUnitsPerLine = 64 / sizeof(std::uint64_t);
+std::size_t cut_at_once(std::size_t footprint, HeapClass heap_class) {
+  const std::size_t units = footprint / unit_of(heap_class);
+  return units >= kUnitsPerLine ? 1 : kUnitsPerLine;
+}
+}  // namespace
+
+std::uintptr_t DeviceMemory::take_range(std::size_t footprint, Page page, bool p2p, Origin origin,
+                                        ThreadCache* cache) {
+  const HeapClass heap_class = class_of(page, origin);
+  if (origin != Origin::Malloc || page == Page::Huge1G) cache = nullptr;
+  const std::uint64_t key = key_of(footprint, page, p2p);
+  if (const std::uintptr_t kept = cache == nullptr ? 0 : cache->take(key); kept != 0) return kept;
+  if (stands_alone(footprint, page)) return map_->open_whole(footprint, device_, heap_class);
   RangePool& pool = pools_[static_cast<std::size_t>(heap_class)];
-  const std::uintptr_t start =
-      alone ? map_->open_whole(footprint, device_, heap_class) : pool.take(footprint);
+  const std::size_t several = cut_at_once(footprint, heap_class);
+  if (cache == nullptr || several == 1) return pool.take(footprint);
+  const std::uintptr_t start = pool.take(footprint, several);
+  if (start == 0) return pool.take(footprint);
+  for (std::size_t i = several - 1; i > 0; --i) {
+    if (!cache->keep(key, start + i * footprint)) pool.give(start + i * footprint, footprint);
+  }
+  return start;
+}
+
+std::uint64_t DeviceMemory::key_of(std::size_t footprint, Page page, bool p2p) const {
+  return ShelfKey::of(
+      BlockWord{footprint / 4_KiB, footprint, page, Origin::Malloc, kModuleApp, false, p2p}.pack(), device_);
+}
+
+void DeviceMemory::return_range(std::uintptr_t start, std::size_t footprint, Page page,
+                                HeapClass heap_class) {
+  if (stands_alone(footprint, page)) {
+    map_->close_whole(start, footprint);
+  } else {
+    pools_[static_cast<std::size_t>(heap_class)].give(start, footprint);
+  }
+}
+
+// What other modules have is known before they have it, and until they have it no longer: for a moment APP may seem to
+// have less than it has, but never more, which would be a peak that never was.
+DeviceMemory::Attempt DeviceMemory::attempt(const Plan& plan, Page page, std::size_t footprint,
+                                            std::uint8_t module, Origin origin, ThreadCache* cache) {
+  if (module != kModuleApp) of_others_.fetch_add(footprint);
+  Attempt got = attempt(plan, page, footprint, origin, cache);
+  if (module != kModuleApp && got.start == 0) of_others_.fetch_sub(footprint);
+  return got;
+}
+
+DeviceMemory::Attempt DeviceMemory::attempt(const Plan& plan, Page page, std::size_t footprint, Origin origin,
+                                            ThreadCache* cache) {
+  const std::size_t purse = purse_of(cache);
+  if (!books_.take(page, footprint, plan.p2p, purse)) return {};
+  const HeapClass heap_class = class_of(page, origin);
+  const std::uintptr_t start = take_range(footprint, page, plan.p2p, origin, cache);
   if (start == 0) {
-    books_.give(page, footprint, plan.p2p);
+    books_.give(page, footprint, plan.p2p, purse);
     return {
         0, out_of_memory("M-39",
                          fmt::format("no room of {} is left in the device address window", amount(footprint)),
@@ -82,8 +139,8 @@ DeviceMemory::Attempt DeviceMemory::attempt(const Plan& plan, Page page, std::si
   const bool whole_pages = heap_class == HeapClass::Normal || heap_class == HeapClass::Huge2M;
   const Begun begun = contents_->begin(start, footprint, whole_pages ? page : Page::Normal, plan.read_only);
   if (begun == Begun::Yes) return {start, nullptr};
-  books_.give(page, footprint, plan.p2p);
-  alone ? map_->close_whole(start, footprint) : pool.give(start, footprint);
+  books_.give(page, footprint, plan.p2p, purse);
+  return_range(start, footprint, page, heap_class);
   if (begun == Begun::PoolEmpty) return {0, nullptr, true};
   return {0,
           out_of_memory("M-86", fmt::format("the host could not map {} of device memory", amount(footprint)),
@@ -91,43 +148,86 @@ DeviceMemory::Attempt DeviceMemory::attempt(const Plan& plan, Page page, std::si
                         "raise vm.max_map_count or the limit on address space (ulimit -v)")};
 }
 
-Result<std::uintptr_t> DeviceMemory::allocate(const Plan& plan, std::uint8_t module, Origin origin) {
+Result<std::uintptr_t> DeviceMemory::allocate(const Plan& plan, std::uint8_t module, Origin origin,
+                                              ThreadCache* cache) {
   Page page = plan.page;
   std::size_t footprint = plan.footprint;
-  Attempt got = attempt(plan, page, footprint, class_of(page, origin));
+  Attempt got = attempt(plan, page, footprint, module, origin, cache);
   if (got.start == 0 && got.reason == nullptr && plan.when_short != page) {
     // Only a shortage leads to the other pages, and then the whole block goes there (M-421).
     page = plan.when_short;
     footprint = plan.footprint_when_short;
-    got = attempt(plan, page, footprint, class_of(page, origin));
+    got = attempt(plan, page, footprint, module, origin, cache);
   }
   if (got.start == 0) {
     if (got.reason != nullptr) return std::move(got.reason);
     return got.pool_empty ? pool_is_empty(plan) : shortage(plan);
   }
   const std::uintptr_t start = got.start;
-  Usage& usage = usage_[module];
-  const std::size_t now = usage.current.fetch_add(footprint, std::memory_order_relaxed) + footprint;
-  std::size_t peak = usage.peak.load(std::memory_order_relaxed);
-  while (now > peak && !usage.peak.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
-  }
-  map_->publish(start, {footprint / 4_KiB, page, origin, module, plan.read_only, plan.p2p}, plan.asked);
+  count(module, footprint, machine::kind_of(static_cast<std::size_t>(page), plan.p2p), purse_of(cache));
+  map_->publish(start, BlockWord{footprint / 4_KiB, plan.asked, page, origin, module, plan.read_only, plan.p2p}
+                           .pack());
   observe::publish(
       {observe::What::DeviceAllocated, device_, start, 0, plan.asked, footprint, page_bytes(page)});
   return start;
 }
 
-void DeviceMemory::release(const Block& block) {
+void DeviceMemory::release(const Block& block, ThreadCache* cache) {
   observe::publish({observe::What::DeviceFreed, device_, block.start, 0, block.asked, block.footprint,
                     page_bytes(block.page)});
   contents_->end(block.start, block.footprint, block.read_only);
-  usage_[block.module].current.fetch_sub(block.footprint, std::memory_order_relaxed);
-  books_.give(block.page, block.footprint, block.p2p);
-  if (stands_alone(block.footprint, block.page)) {
-    map_->close_whole(block.start, block.footprint);
-  } else {
-    pools_[static_cast<std::size_t>(class_of(block.page, block.origin))].give(block.start, block.footprint);
+  books_.give(block.page, block.footprint, block.p2p,
+              purse_of(cache));
+  if (block.module != kModuleApp) {
+    usage_[block.module].current.fetch_sub(block.footprint);
+    of_others_.fetch_sub(block.footprint);
+    open_peak();  // what another module leaves, APP can take without asking
   }
+  const bool kept = cache != nullptr && block.origin == Origin::Malloc && block.page != Page::Huge1G &&
+                    cache->keep(key_of(block.footprint, block.page, block.p2p), block.start);
+  if (!kept) return_range(block.start, block.footprint, block.page, class_of(block.page, block.origin));
+}
+
+void DeviceMemory::count(std::uint8_t module, std::size_t bytes, std::size_t kind, std::size_t purse) {
+  if (module != kModuleApp) {
+    Usage& usage = usage_[module];
+    const std::size_t now = usage.current.fetch_add(bytes) + bytes;
+    std::size_t peak = usage.peak.load();
+    while (now > peak && !usage.peak.compare_exchange_weak(peak, now)) {
+    }
+  }
+  open_peak();
+  note_peak(kind, purse);
+}
+
+void DeviceMemory::open_peak() {
+  if (peak_open_.fetch_add(1) == 0) WarmState::add(memory_, WarmState::kPeak);
+}
+
+// As long as the process was granted no more than its peak, it cannot have more in use without asking, and nobody
+// needs to look. The mark is taken down only if nothing was granted since it was read.
+//
+// Credit of kinds that are not in use, of other pages or threads, may keep the mark up for long: after some looks it
+// goes back, which costs its owner one request to the machine.
+void DeviceMemory::note_peak(std::size_t kind, std::size_t purse) {
+  constexpr std::uint32_t kPatience = 32;
+  std::uint64_t open = peak_open_.load();
+  machine::Ledger::Own own = books_.own();
+  const std::size_t others = of_others_.load();
+  const std::size_t used = own.used * 4_KiB - std::min(own.used * 4_KiB, others);
+  std::atomic<std::size_t>& peak = usage_[kModuleApp].peak;
+  std::size_t highest = peak.load();
+  while (used > highest && !peak.compare_exchange_weak(highest, used)) {
+  }
+  const std::size_t most = (std::max(used, highest) + others) / 4_KiB;
+  if (open == 0) return;
+  if (own.granted > most) {
+    if (vain_looks_.fetch_add(1, std::memory_order_relaxed) < kPatience) return;
+    vain_looks_.store(0, std::memory_order_relaxed);
+    own.granted -= std::min(own.granted, books_.return_credit(own.granted - most, kind, purse));
+    if (own.granted > most) return;
+  }
+  if (peak_open_.compare_exchange_strong(open, 0)) WarmState::remove(memory_, WarmState::kPeak);
 }
 
 Amounts DeviceMemory::figures(Page page, bool p2p) const {
@@ -150,10 +250,14 @@ Amounts DeviceMemory::figures(Page page, bool p2p) const {
 std::vector<ModuleUsage> DeviceMemory::usage() const {
   std::vector<ModuleUsage> list;
   for (std::size_t module = 0; module < usage_.size(); ++module) {
-    const std::size_t peak = usage_[module].peak.load(std::memory_order_relaxed);
+    const std::size_t peak = usage_[module].peak.load();
     if (peak == 0) continue;
-    const std::size_t current = usage_[module].current.load(std::memory_order_relaxed);
-    list.push_back({static_cast<std::uint8_t>(module), current, peak});
+    std::size_t current = usage_[module].current.load();
+    if (module == kModuleApp) {
+      const std::size_t all = books_.own().used * 4_KiB;
+      current = all - std::min(all, of_others_.load());
+    }
+    list.push_back({static_cast<std::uint8_t>(module), current, std::max(current, peak)});
   }
   std::ranges::stable_sort(list,
                            [](const ModuleUsage& a, const ModuleUsage& b) { return a.current > b.current; });

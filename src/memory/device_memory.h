@@ -11,11 +11,10 @@
 #include "memory/contents.h"
 #include "memory/heap_map.h"
 #include "memory/range_pool.h"
+#include "memory/thread_cache.h"
+#include "memory/warm_rules.h"
 
 namespace belay {
-
-inline constexpr std::uint8_t kModuleRuntime = 7;
-inline constexpr std::uint8_t kModuleApp = 33;
 
 // Footprint of one software module on a device (M-150, M-151).
 struct ModuleUsage {
@@ -25,19 +24,33 @@ struct ModuleUsage {
 
 class DeviceMemory {
  public:
-  void open(std::uint32_t device, machine::Ledger& ledger, HeapMap& map, Contents& contents);
+  void open(std::uint32_t device, machine::Ledger& ledger, HeapMap& map, Contents& contents,
+            std::uint64_t number);
 
-  Result<std::uintptr_t> allocate(const Plan& plan, std::uint8_t module, Origin origin);
-  void release(const Block& block);  // already withdrawn from the map
+  // `cache`: of the calling thread, or null.
+  Result<std::uintptr_t> allocate(const Plan& plan, std::uint8_t module, Origin origin, ThreadCache* cache);
+  void release(const Block& block, ThreadCache* cache);  // already withdrawn from the map
 
+  // The address range of a block that was freed is free as well.
+  void return_range(std::uintptr_t start, std::size_t footprint, Page page) {
+    return_range(start, footprint, page, class_of(page, Origin::Malloc));
+  }
+
+  // After every successful take, while the warm state tells of peaks: the process may have more in use than ever.
+  void note_peak(std::size_t kind, std::size_t purse);
+
+  Books& books() { return books_; }
   const Books& books() const { return books_; }
   Amounts figures(Page page, bool p2p) const;  // with the kernel's pool, where that is the limit
   std::vector<ModuleUsage> usage() const;      // largest first, only modules that ever held something
 
  private:
+  // Of the module APP only the peak is kept: it has in use what the process has and no other module.
   struct Usage {
     std::atomic<std::size_t> current{0}, peak{0};
   };
+  void count(std::uint8_t module, std::size_t bytes, std::size_t kind, std::size_t purse);
+  void open_peak();
   static bool stands_alone(std::size_t footprint, Page page) {
     return page == Page::Huge1G || footprint > kLargestCarved;
   }
@@ -50,14 +63,23 @@ class DeviceMemory {
     Refusal reason;
     bool pool_empty = false;  // enough on the device, too few large pages in the kernel's pool
   };
-  Attempt attempt(const Plan& plan, Page page, std::size_t footprint, HeapClass heap_class);
+  Attempt attempt(const Plan& plan, Page page, std::size_t footprint, std::uint8_t module, Origin origin,
+                  ThreadCache* cache);
+  Attempt attempt(const Plan& plan, Page page, std::size_t footprint, Origin origin, ThreadCache* cache);
+  std::uintptr_t take_range(std::size_t footprint, Page page, bool p2p, Origin origin, ThreadCache* cache);
+  std::uint64_t key_of(std::size_t footprint, Page page, bool p2p) const;
+  void return_range(std::uintptr_t start, std::size_t footprint, Page page, HeapClass heap_class);
 
   std::uint32_t device_ = 0;
+  std::uint64_t memory_ = 0;  // see warm_state.h
   HeapMap* map_ = nullptr;
   Contents* contents_ = nullptr;
   Books books_;
   std::array<RangePool, kHeapClasses> pools_;
   std::array<Usage, 256> usage_;
+  std::atomic<std::size_t> of_others_{0};     // bytes that modules other than APP have in use
+  std::atomic<std::uint64_t> peak_open_{0};  // not 0: raised whenever the process was granted more
+  std::atomic<std::uint32_t> vain_looks_{0};
 };
 
 }  // namespace belay

@@ -1,26 +1,18 @@
 #include "memory/heap_map.h"
 
+#include <bit>
 #include <cstdlib>
 #include <new>
 #include <utility>
 
 namespace belay {
-namespace {
-
-template <class T>
-T* zeroed(std::size_t count) {
-  // calloc, not new: the tables are large and sparse, and calloc's pages cost nothing until touched.
-  void* memory = std::calloc(count, sizeof(T));
-  if (memory == nullptr) throw std::bad_alloc{};
-  return static_cast<T*>(memory);
-}
-
-}  // namespace
-
-void HeapMap::Free::operator()(void* memory) const { std::free(memory); }
 
 HeapMap::HeapMap(const platform::AddressRange& window)
-    : window_{window}, count_{window.bytes / kHeapBytes}, heaps_{zeroed<Heap>(count_)} {
+    : window_{window},
+      count_{window.bytes / kHeapBytes},
+      memory_{count_ * sizeof(Heap)},
+      heaps_{reinterpret_cast<Heap*>(memory_.start())} {
+  if (!memory_ && count_ != 0) throw std::bad_alloc{};
   // Media memory has the first quarter of the window, ordinary memory begins at 11/32 of it, as on the
   // driver's map: 2 TB and 2.75 TB into 8 TB (D-31).
   const std::size_t media = count_ / 4;
@@ -30,44 +22,38 @@ HeapMap::HeapMap(const platform::AddressRange& window)
 }
 
 HeapMap::~HeapMap() {
-  for (std::size_t i = 0; i < count_; ++i) {
-    Heap& heap = heaps_[i];
-    for (void* table :
-         {static_cast<void*>(heap.words), static_cast<void*>(heap.asked), static_cast<void*>(heap.heads),
-          static_cast<void*>(heap.covers), static_cast<void*>(heap.committed.load())}) {
-      std::free(table);
-    }
-  }
+  for (std::size_t i = 0; i < count_; ++i) std::free(heaps_[i].committed.load());
 }
 
 std::uintptr_t HeapMap::open_carved(HeapClass heap_class, std::uint32_t device) {
-  std::optional<std::uintptr_t> index;
-  {
-    const std::lock_guard lock{opening_};
-    index = region_of(heap_class).take(1);
-  }
-  if (!index) return 0;
-  Heap& heap = heaps_[*index];
+  const std::lock_guard lock{opening_};
+  const std::optional<std::uintptr_t> at = region_of(heap_class).take(1);
+  if (!at) return 0;
+  Heap& heap = heaps_[*at];
+  const std::size_t units = kHeapBytes / unit_of(heap_class);
+  platform::SparseMemory tables;
+  bool ready = false;
   try {
-    const std::size_t units = kHeapBytes / unit_of(heap_class);
-    heap.words = zeroed<std::atomic<std::uint64_t>>(units);
-    heap.asked = zeroed<std::atomic<std::uint64_t>>(units);
-    heap.heads = zeroed<std::atomic<std::uint64_t>>((units + 63) / 64);
-    heap.covers = zeroed<std::atomic<std::uint32_t>>((units + 63) / 64);
-    if (on_carve_ && !on_carve_(heap, *index, heap_class)) throw std::bad_alloc{};
+    tables = platform::SparseMemory{units * sizeof(std::uint64_t) + (units + 63) / 64 * sizeof(std::uint32_t)};
+    tables_.reserve(tables_.size() + 1);
+    ready = tables && (!on_carve_ || on_carve_(heap, *at, heap_class));
   } catch (const std::bad_alloc&) {
-    std::free(std::exchange(heap.words, nullptr));
-    std::free(std::exchange(heap.asked, nullptr));
-    std::free(std::exchange(heap.heads, nullptr));
-    std::free(std::exchange(heap.covers, nullptr));
-    const std::lock_guard lock{opening_};
-    region_of(heap_class).give(*index, 1);
+    ready = false;
+  }
+  if (!ready) {
+    region_of(heap_class).give(*at, 1);
     return 0;
   }
+  heap.covers = reinterpret_cast<std::atomic<std::uint32_t>*>(tables.start() + units * sizeof(std::uint64_t));
   heap.heap_class = heap_class;
   heap.device = static_cast<std::uint8_t>(device);
+  heap.index.store(reinterpret_cast<std::uintptr_t>(tables.start()) |
+                       static_cast<unsigned>(std::countr_zero(unit_of(heap_class))) |
+                       (heap.written.load() ? Heap::kWritten : 0),
+                   std::memory_order_release);
   heap.use.store(Heap::Use::Carved, std::memory_order_release);
-  return heap_start(*index);
+  tables_.push_back(std::move(tables));
+  return heap_start(*at);
 }
 
 std::uintptr_t HeapMap::open_whole(std::size_t bytes, std::uint32_t device, HeapClass heap_class) {
@@ -75,87 +61,72 @@ std::uintptr_t HeapMap::open_whole(std::size_t bytes, std::uint32_t device, Heap
   const std::lock_guard lock{opening_};
   const std::optional<std::uintptr_t> got = region_of(heap_class).take(heaps);
   if (!got) return 0;
+  std::uint64_t written = 0;
   for (std::size_t i = 0; i < heaps; ++i) {
     Heap& heap = heaps_[*got + i];
+    if (heap.written.load()) written = Heap::kWritten;
     heap.heap_class = heap_class;
     heap.device = static_cast<std::uint8_t>(device);
     heap.first.store(static_cast<std::uint32_t>(*got), std::memory_order_relaxed);
     heap.whole_word.store(0, std::memory_order_relaxed);
     heap.use.store(i == 0 ? Heap::Use::Whole : Heap::Use::Tail, std::memory_order_release);
   }
+  heaps_[*got].index.store(reinterpret_cast<std::uintptr_t>(&heaps_[*got].whole_word) |
+                               static_cast<unsigned>(std::countr_zero(kHeapBytes)) | written,
+                           std::memory_order_release);
   return heap_start(*got);
 }
 
 void HeapMap::close_whole(std::uintptr_t start, std::size_t bytes) {
-  const std::size_t index = heap_index(start);
+  const std::size_t at = heap_index(start);
   const std::size_t heaps = (bytes + kHeapBytes - 1) / kHeapBytes;
   const std::lock_guard lock{opening_};
+  heaps_[at].index.store(0, std::memory_order_release);
   for (std::size_t i = 0; i < heaps; ++i)
-    heaps_[index + i].use.store(Heap::Use::Closed, std::memory_order_release);
-  region_of(heaps_[index].heap_class).give(index, heaps);
+    heaps_[at + i].use.store(Heap::Use::Closed, std::memory_order_release);
+  region_of(heaps_[at].heap_class).give(at, heaps);
 }
 
-Block HeapMap::block_from(std::uintptr_t start, std::uint64_t packed, std::size_t asked,
-                          std::uint32_t device) const {
+void HeapMap::mark_written(Heap& heap) {
+  if (heap.written.load(std::memory_order_relaxed)) return;
+  heap.written.store(true, std::memory_order_release);
+  const bool carved = heap.use.load(std::memory_order_relaxed) == Heap::Use::Carved;
+  (carved ? heap : heaps_[heap.first.load(std::memory_order_relaxed)]).index.fetch_or(Heap::kWritten);
+}
+
+// What was noted here before stays: whoever reads it looks at the block's own word and extent.
+void HeapMap::cut(std::uintptr_t start, std::size_t bytes) {
+  Heap& heap = heap_at(start);
+  const std::size_t unit = unit_of(heap.heap_class);
+  const std::size_t first = start % kHeapBytes / unit;
+  const std::size_t end = first + bytes / unit;
+  for (std::size_t group = first / 64 + 1; group * 64 < end; ++group)
+    heap.covers[group].store(static_cast<std::uint32_t>(first + 1), std::memory_order_relaxed);
+  std::uint32_t cut = heap.cut.load(std::memory_order_relaxed);
+  while (cut < end && !heap.cut.compare_exchange_weak(cut, static_cast<std::uint32_t>(end))) {
+  }
+}
+
+Block HeapMap::block_from(std::uintptr_t start, std::uint64_t packed) const {
+  const std::uint32_t device = heap_at(start).device;
   const BlockWord word = BlockWord::unpack(packed);
-  return {start,       asked,       word.units * 4_KiB, device,   word.page,
+  return {start,       word.asked,  word.units * 4_KiB, device,   word.page,
           word.origin, word.module, word.read_only,     word.p2p, word.told};
 }
 
-void HeapMap::publish(std::uintptr_t start, const BlockWord& word, std::size_t asked) {
-  Heap& heap = heap_at(start);
-  if (heap.use.load(std::memory_order_relaxed) == Heap::Use::Whole) {
-    heap.whole_asked.store(asked, std::memory_order_relaxed);
-    heap.whole_word.store(word.pack(), std::memory_order_seq_cst);  // Contents::drop_idle
-    return;
-  }
-  const std::size_t unit = unit_of(heap.heap_class);
-  const std::size_t first = (start % kHeapBytes) / unit;
-  const std::size_t end = first + word.units * 4_KiB / unit;
-  for (std::size_t group = first / 64 + 1; group * 64 < end; ++group) {
-    heap.covers[group].store(static_cast<std::uint32_t>(first + 1), std::memory_order_relaxed);
-  }
-  heap.asked[first].store(asked, std::memory_order_relaxed);
-  heap.words[first].store(word.pack(), std::memory_order_release);
-  heap.heads[first / 64].fetch_or(std::uint64_t{1} << first % 64, std::memory_order_seq_cst);
-}
-
 std::optional<Block> HeapMap::withdraw(std::uintptr_t start) {
-  if (!contains(start)) return std::nullopt;
-  Heap& heap = heap_at(start);
-  const Heap::Use use = heap.use.load(std::memory_order_acquire);
-  if (use == Heap::Use::Whole) {
-    if (start % kHeapBytes != 0) return std::nullopt;
-    const std::size_t asked = heap.whole_asked.load(std::memory_order_relaxed);
-    const std::uint64_t word = heap.whole_word.exchange(0, std::memory_order_acq_rel);
-    if (word == 0) return std::nullopt;
-    return block_from(start, word, asked, heap.device);
-  }
-  if (use != Heap::Use::Carved) return std::nullopt;
-  const std::size_t unit = unit_of(heap.heap_class);
-  if (start % unit != 0) return std::nullopt;
-  const std::size_t first = (start % kHeapBytes) / unit;
-  const std::size_t asked = heap.asked[first].load(std::memory_order_relaxed);
-  const std::uint64_t word = heap.words[first].exchange(0, std::memory_order_acq_rel);
-  if (word == 0) return std::nullopt;
-  const Block block = block_from(start, word, asked, heap.device);
-  heap.heads[first / 64].fetch_and(~(std::uint64_t{1} << first % 64), std::memory_order_release);
-  for (std::size_t group = first / 64 + 1; group * 64 < first + block.footprint / unit; ++group) {
-    heap.covers[group].store(0, std::memory_order_relaxed);
-  }
-  return block;
-}
-
-std::atomic<std::uint64_t>& HeapMap::word_of(std::uintptr_t start) const {
-  Heap& heap = heaps_[heap_index(start)];
-  if (heap.use.load(std::memory_order_acquire) != Heap::Use::Carved) return heap.whole_word;
-  return heap.words[(start % kHeapBytes) / unit_of(heap.heap_class)];
+  std::atomic<std::uint64_t>* word = word_of(start);
+  if (word == nullptr) return std::nullopt;
+  const std::uint64_t was = word->exchange(0);
+  if (was == 0) return std::nullopt;
+  return block_from(start, was);
 }
 
 void HeapMap::mark_told(std::uintptr_t start) {
-  std::atomic<std::uint64_t>& word = word_of(start);
-  std::uint64_t now = word.load(std::memory_order_relaxed);
-  while (now != 0 && !word.compare_exchange_weak(now, now | BlockWord::kTold)) {
+  std::atomic<std::uint64_t>* word = word_of(start);
+  if (word == nullptr) return;
+  std::uint64_t now = word->load(std::memory_order_relaxed);
+  while (now != 0 && !word->compare_exchange_weak(now, now | BlockWord::kTold)) {
   }
 }
 
@@ -163,39 +134,36 @@ std::optional<Block> HeapMap::find(std::uintptr_t address) const {
   if (!contains(address)) return std::nullopt;
   const std::size_t index = heap_index(address);
   const Heap& heap = heaps_[index];
+  std::uintptr_t start = 0;
+  std::uint64_t word = 0;
   switch (heap.use.load(std::memory_order_acquire)) {
     case Heap::Use::Closed:
       return std::nullopt;
     case Heap::Use::Whole:
     case Heap::Use::Tail: {
       const std::uint32_t first = heap.first.load(std::memory_order_relaxed);
-      const Heap& head = heaps_[first];
-      const std::uint64_t word = head.whole_word.load(std::memory_order_acquire);
-      if (word == 0) return std::nullopt;
-      const Block block =
-          block_from(heap_start(first), word, head.whole_asked.load(std::memory_order_relaxed), head.device);
-      if (address - block.start >= block.footprint) return std::nullopt;
-      return block;
-    }
-    case Heap::Use::Carved:
+      start = heap_start(first);
+      word = heaps_[first].whole_word.load();
       break;
+    }
+    case Heap::Use::Carved: {
+      const std::size_t unit = unit_of(heap.heap_class);
+      const std::size_t at = address % kHeapBytes / unit;
+      const std::atomic<std::uint64_t>* words = word_of(heap_start(index));
+      std::size_t first = at;
+      while ((word = words[first].load()) == 0 && first % 64 != 0) --first;
+      if (word == 0) {
+        const std::uint32_t cover = heap.covers[at / 64].load(std::memory_order_relaxed);
+        if (cover == 0) return std::nullopt;
+        first = cover - 1;
+        word = words[first].load();
+      }
+      start = heap_start(index) + first * unit;
+      break;
+    }
   }
-  const std::size_t unit = unit_of(heap.heap_class);
-  const std::size_t at = (address % kHeapBytes) / unit;
-  const std::uint64_t up_to_here = ~std::uint64_t{0} >> (63 - at % 64);
-  const std::uint64_t bits = heap.heads[at / 64].load(std::memory_order_acquire) & up_to_here;
-  std::size_t first = 0;
-  if (bits != 0) {
-    first = at / 64 * 64 + 63 - static_cast<std::size_t>(__builtin_clzll(bits));
-  } else {
-    const std::uint32_t cover = heap.covers[at / 64].load(std::memory_order_acquire);
-    if (cover == 0) return std::nullopt;
-    first = cover - 1;
-  }
-  const std::uint64_t word = heap.words[first].load(std::memory_order_acquire);
   if (word == 0) return std::nullopt;
-  const Block block = block_from(heap_start(index) + first * unit, word,
-                                 heap.asked[first].load(std::memory_order_relaxed), heap.device);
+  const Block block = block_from(start, word);
   if (address - block.start >= block.footprint) return std::nullopt;
   return block;
 }

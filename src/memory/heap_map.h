@@ -2,13 +2,13 @@
 //
 // The window of device addresses is cut into heaps of 1 GB. A heap is either carved into blocks of one
 // device and one page kind, or part of a single large block. Each heap is indexed in its own unit
-// (4 KB or 2 MB), so that an address leads to its block by a few loads, however many blocks live:
+// (4 KB, 2 MB or 1 GB), so that an address leads to its block by a few loads, however many blocks live:
 //
 //   address -> heap (>> 30) -> unit -> word at the block's first unit
 //
-// An interior address finds the first unit through one bit per unit and, for every 64 units, the block
-// that covers their start. Readers take no lock; a block is published by storing its word last and
-// withdrawn by exchanging the word, which also decides who wins a double free.
+// An interior address looks back over the words of its 64 units for the first unit of its block, and where
+// there is none, at who covers the start of those 64. Readers take no lock; a block is published by storing
+// its word and withdrawn by exchanging the word, which also decides who wins a double free.
 #pragma once
 
 #include <array>
@@ -16,13 +16,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 #include "memory/plan.h"
 #include "memory/run_map.h"
 #include "platform/address_space.h"
+#include "platform/sparse_memory.h"
 
 namespace belay {
 
@@ -35,26 +36,49 @@ constexpr std::size_t unit_of(HeapClass c) { return c == HeapClass::Huge2M ? 2_M
 
 enum class Origin : std::uint8_t { Malloc, MediaV1, MediaV2, Host };
 
-// Everything that freeing needs, in one word.
+// Everything there is to know about a block, in one word.
 struct BlockWord {
   std::size_t units;  // of 4 KB
+  std::size_t asked;  // bytes
   Page page;
   Origin origin;
   std::uint8_t module;
   bool read_only, p2p;
   bool told = false;  // a leak report has listed it
 
+  static constexpr std::uint64_t kLive = 1;
   static constexpr std::uint64_t kTold = 1U << 7;
-  std::uint64_t pack() const {
-    return 1U | static_cast<unsigned>(read_only) << 1 | static_cast<unsigned>(p2p) << 2 |
+  static constexpr unsigned kModuleShift = 8;
+  // The size in units of 4 KB, and how much of it nobody asked for: less than 4 MB. Blocks of 1 GB pages have fewer
+  // bits for the one and more for the other.
+  static constexpr unsigned kUnitsShift = 16;
+  static constexpr unsigned kSlackShift = 42;
+  static constexpr unsigned kGiantSlackShift = 24;
+  static constexpr std::size_t kGiantUnits = 1_GiB / 4_KiB;
+
+  static constexpr std::uint64_t flags(Page page, Origin origin, std::uint8_t module, bool read_only, bool p2p) {
+    return kLive | static_cast<unsigned>(read_only) << 1 | static_cast<unsigned>(p2p) << 2 |
            static_cast<unsigned>(page) << 3 | static_cast<unsigned>(origin) << 5 |
-           static_cast<std::uint64_t>(module) << 8 | static_cast<std::uint64_t>(units) << 16;
+           static_cast<std::uint64_t>(module) << kModuleShift;
   }
-  static BlockWord unpack(std::uint64_t word) {
-    return {static_cast<std::size_t>(word >> 16),
-            static_cast<Page>(word >> 3 & 3),
+  constexpr std::uint64_t pack() const {
+    const std::uint64_t slack = units * 4_KiB - asked;
+    const std::uint64_t size = page == Page::Huge1G
+                                   ? units / kGiantUnits << kUnitsShift | slack << kGiantSlackShift
+                                   : units << kUnitsShift | slack << kSlackShift;
+    return flags(page, origin, module, read_only, p2p) | size;
+  }
+  static constexpr BlockWord unpack(std::uint64_t word) {
+    const auto page = static_cast<Page>(word >> 3 & 3);
+    const bool giant = page == Page::Huge1G;
+    const std::size_t units = giant ? (word >> kUnitsShift & 0xFF) * kGiantUnits
+                                    : word >> kUnitsShift & ((1U << (kSlackShift - kUnitsShift)) - 1);
+    const std::size_t slack = giant ? word >> kGiantSlackShift : word >> kSlackShift;
+    return {units,
+            units * 4_KiB - slack,
+            page,
             static_cast<Origin>(word >> 5 & 3),
-            static_cast<std::uint8_t>(word >> 8),
+            static_cast<std::uint8_t>(word >> kModuleShift),
             (word & 2) != 0,
             (word & 4) != 0,
             (word & kTold) != 0};
@@ -71,28 +95,30 @@ struct Block {
   bool read_only, p2p, told;
 };
 
-struct Heap {
+struct alignas(256) Heap {
   enum class Use : std::uint8_t { Closed, Carved, Whole, Tail };  // Tail: a further gigabyte of a Whole block
 
-  std::atomic<Use> use;
-  HeapClass heap_class;
+  // Where its words are, how large its unit is, and whether anything was ever written to its blocks, in one word, so
+  // that whoever comes with a stale address never mixes the one with the other. 0: no block starts here.
+  std::atomic<std::uint64_t> index;
+  static constexpr std::uint64_t kIndexAlign = 64;
+  static constexpr std::uint64_t kShiftMask = 31;
+  static constexpr std::uint64_t kWritten = 32;
   std::uint8_t device;
+  HeapClass heap_class;
+  std::atomic<Use> use;
+  std::atomic<Page> large;           // the pages of the blocks here, if whole ones
   std::atomic<std::uint32_t> first;  // of a Tail: the heap where its block starts
-  std::atomic<std::uint64_t> whole_word, whole_asked;
-
-  // Carved: per unit, and per 64 units.
-  std::atomic<std::uint64_t>* words;
-  std::atomic<std::uint64_t>* asked;
-  std::atomic<std::uint64_t>* heads;
-  std::atomic<std::uint32_t>* covers;  // first unit + 1 of the block that covers the start of the 64
+  alignas(64) std::atomic<std::uint64_t> whole_word;
+  std::atomic<std::uint32_t>* covers;  // Carved: for every 64 units, first unit + 1 of what covers their start
+  std::atomic<std::uint32_t> cut;      // Carved: units from here on never held a block
 
   // Contents (contents.h): our view of the bytes, and which granules have ever been written.
+  std::atomic<bool> written;  // any, ever
   std::atomic<std::byte*> view;
   std::atomic<bool> viewless;
-  std::atomic<bool> written;  // any granule, ever: blocks of other heaps need not look at the table
   std::atomic<std::atomic<std::uint64_t>*> committed;
   std::atomic<std::uint8_t> granule_shift;
-  std::atomic<Page> large;                           // the pages of the blocks here, if whole ones
   std::array<std::atomic<std::uint64_t>, 8> pooled;  // which 2 MB are pages of the kernel's pool
 };
 
@@ -108,6 +134,7 @@ class HeapMap {
   std::size_t heap_index(std::uintptr_t address) const { return (address - window_.base) / kHeapBytes; }
   std::uintptr_t heap_start(std::size_t index) const { return window_.base + index * kHeapBytes; }
   Heap& heap_at(std::uintptr_t address) { return heaps_[heap_index(address)]; }
+  const Heap& heap_at(std::uintptr_t address) const { return heaps_[heap_index(address)]; }
   std::size_t heap_count() const { return count_; }
 
   // Called with a heap that nobody sees yet, before it is carved; false: it cannot be (contents.h).
@@ -120,26 +147,45 @@ class HeapMap {
   std::uintptr_t open_whole(std::size_t bytes, std::uint32_t device, HeapClass heap_class);
   void close_whole(std::uintptr_t start, std::size_t bytes);
 
-  void publish(std::uintptr_t start, const BlockWord& word, std::size_t asked);
+  // From now on blocks that start here, and those that reach here, are known to have been written to.
+  void mark_written(Heap& heap);
+
+  // A range of a carved heap will hold blocks of exactly this size, until it is cut anew.
+  void cut(std::uintptr_t start, std::size_t bytes);
+
+  void publish(std::uintptr_t start, std::uint64_t word) { word_of(start)->store(word); }
   // Ends the block that starts exactly here. Empty if there is none: unknown, interior, already freed.
   std::optional<Block> withdraw(std::uintptr_t start);
   std::optional<Block> find(std::uintptr_t address) const;
+  Block block_from(std::uintptr_t start, std::uint64_t word) const;
   void mark_told(std::uintptr_t start);
 
   // Calls visit(const Block&) for every live block of a device.
   template <class Visit>
   void for_each_block(std::uint32_t device, Visit&& visit) const;
 
- private:
-  std::atomic<std::uint64_t>& word_of(std::uintptr_t start) const;
-  Block block_from(std::uintptr_t start, std::uint64_t word, std::size_t asked, std::uint32_t device) const;
+  // The word of a block that starts here; null where none can.
+  std::atomic<std::uint64_t>* word_of(std::uintptr_t start) const {
+    if (!contains(start)) return nullptr;
+    const std::uint64_t index = heaps_[heap_index(start)].index.load(std::memory_order_acquire);
+    return may_start(index, start) ? &word_at(index, start) : nullptr;
+  }
+  // The same in two steps, for a heap's index.
+  static bool may_start(std::uint64_t index, std::uintptr_t start) {
+    const unsigned shift = index & Heap::kShiftMask;
+    return index != 0 && (start % kHeapBytes >> shift) << shift == start % kHeapBytes;
+  }
+  static std::atomic<std::uint64_t>& word_at(std::uint64_t index, std::uintptr_t start) {
+    return reinterpret_cast<std::atomic<std::uint64_t>*>(
+        round_down(index, Heap::kIndexAlign))[start % kHeapBytes >> (index & Heap::kShiftMask)];
+  }
 
-  struct Free {
-    void operator()(void* memory) const;
-  };
+ private:
   platform::AddressRange window_;
   std::size_t count_;
-  std::unique_ptr<Heap[], Free> heaps_;
+  platform::SparseMemory memory_;
+  Heap* heaps_;
+  std::vector<platform::SparseMemory> tables_;  // of carved heaps, which stay carved
   RunMap& region_of(HeapClass heap_class) {
     return heap_class == HeapClass::Media ? free_media_heaps_ : free_heaps_;
   }
@@ -156,23 +202,12 @@ void HeapMap::for_each_block(std::uint32_t device, Visit&& visit) const {
     const Heap& heap = heaps_[h];
     const Heap::Use use = heap.use.load(std::memory_order_acquire);
     if ((use != Heap::Use::Carved && use != Heap::Use::Whole) || heap.device != device) continue;
-    if (use == Heap::Use::Whole) {
-      if (const std::uint64_t word = heap.whole_word.load(std::memory_order_acquire); word != 0) {
-        visit(block_from(heap_start(h), word, heap.whole_asked.load(std::memory_order_relaxed), device));
-      }
-      continue;
-    }
-    const std::size_t unit = unit_of(heap.heap_class);
-    for (std::size_t group = 0; group < (kHeapBytes / unit + 63) / 64; ++group) {
-      for (std::uint64_t bits = heap.heads[group].load(std::memory_order_acquire); bits != 0;
-           bits &= bits - 1) {
-        const std::size_t at = group * 64 + static_cast<std::size_t>(__builtin_ctzll(bits));
-        const std::uint64_t word = heap.words[at].load(std::memory_order_acquire);
-        if (word != 0) {
-          visit(block_from(heap_start(h) + at * unit, word, heap.asked[at].load(std::memory_order_relaxed),
-                           device));
-        }
-      }
+    const std::size_t unit = use == Heap::Use::Whole ? kHeapBytes : unit_of(heap.heap_class);
+    const std::size_t units = use == Heap::Use::Whole ? 1 : heap.cut.load(std::memory_order_acquire);
+    for (std::size_t at = 0; at < units; ++at) {
+      const std::atomic<std::uint64_t>* place = word_of(heap_start(h) + at * unit);
+      const std::uint64_t word = place == nullptr ? 0 : place->load(std::memory_order_acquire);
+      if (word != 0) visit(block_from(heap_start(h) + at * unit, word));
     }
   }
 }

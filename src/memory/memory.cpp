@@ -3,6 +3,8 @@
 #include <array>
 
 #include "base/words.h"
+#include "memory/warm_path.h"
+#include "observe/observe.h"
 
 namespace belay {
 namespace {
@@ -30,16 +32,41 @@ bool is_media(Origin origin) { return origin == Origin::MediaV1 || origin == Ori
 
 }  // namespace
 
+namespace {
+// Where pages of the host are taken or mapped with each block, no thread can have them at hand.
+bool can_be_warm(const ContentsSettings& contents) {
+  return contents.backing == Backing::None ||
+         (contents.access == HostAccess::Deny && contents.pages != Pages::Hugetlb);
+}
+}  // namespace
+
 Memory::Memory(const MemorySettings& settings, machine::Machine& machine)
-    : settings_{settings},
+    : number_{WarmState::begin()},
+      warm_rules_{can_be_warm(settings.contents) ? WarmRules{*settings.product, settings.form} : WarmRules{}},
+      settings_{settings},
+      machine_{machine},
       map_{device_window(settings.contents.access)},
       contents_{map_, settings.contents},
-      host_{settings.pin, settings.host_node} {
+      host_{settings.pin, settings.host_node},
+      watch_{number_} {
   for (std::uint32_t i = 0; i < settings.devices(); ++i) {
     devices_.push_back(std::make_unique<DeviceMemory>());
-    devices_.back()->open(i, machine.ledger(settings.visible[i]), map_, contents_);
+    devices_.back()->open(i, machine.ledger(settings.visible[i]), map_, contents_, number_);
   }
+  heed_listeners();
 }
+
+Memory::~Memory() {
+  WarmState::end(number_);
+}
+
+void Memory::heed_listeners() {
+  const bool wanted =
+      observe::wanted(observe::What::DeviceAllocated) || observe::wanted(observe::What::DeviceFreed);
+  if (wanted && !heeds_listeners_.exchange(true)) WarmState::add(number_, WarmState::kReason);
+}
+
+ThreadCache* Memory::cache() { return warm_rules_.any() ? ThreadCache::ready_for(*this) : nullptr; }
 
 Result<void*> Memory::allocate(std::uint32_t device, const Plan& plan, std::uint8_t module, Origin origin) {
   const bool counted = is_media(origin) && has(settings_.product->product, Feature::MediaWindow16G);
@@ -56,12 +83,16 @@ Result<void*> Memory::allocate(std::uint32_t device, const Plan& plan, std::uint
       }
     } while (!media_bytes_.compare_exchange_weak(used, used + plan.footprint));
   }
-  Result<std::uintptr_t> start = devices_[device]->allocate(plan, module, origin);
+  Result<std::uintptr_t> start = devices_[device]->allocate(plan, module, origin, cache());
   if (!start) {
     if (counted) media_bytes_.fetch_sub(plan.footprint);
     return start.take_refusal();
   }
   return reinterpret_cast<void*>(*start);
+}
+
+void Memory::know_context(std::uint64_t era, std::uint32_t device) {
+  if (ThreadCache* mine = cache()) mine->renew(WarmState::era_alone(era), device);
 }
 
 Result<void*> Memory::allocate_host(std::uint32_t device, const Plan& plan, std::uint8_t module,
@@ -73,7 +104,7 @@ Result<void*> Memory::allocate_host(std::uint32_t device, const Plan& plan, std:
 void Memory::end_block(const Block& block) {
   if (is_media(block.origin) && has(settings_.product->product, Feature::MediaWindow16G))
     media_bytes_.fetch_sub(block.footprint);
-  devices_[block.device]->release(block);
+  devices_[block.device]->release(block, cache());
   watch_.tell(block.start, block.footprint);
 }
 
@@ -148,6 +179,7 @@ void Memory::close_device(std::uint32_t device) {
 
 void Memory::close() {
   for (std::uint32_t device = 0; device < settings_.devices(); ++device) end_blocks(device, true);
+  WarmState::end(number_);
   host_.close();
   contents_.close();
   platform::release_addresses(map_.window());
@@ -163,6 +195,60 @@ Whereabouts Memory::locate(std::uintptr_t address) const {
   if (host_.is_device_alias(address)) return {Place::DeviceAlias};
   if (host_.find(address)) return {Place::Host, 0, 4_KiB};
   return {Place::Pageable};
+}
+
+aclError begin_with_care(ThreadCache& cache, const Request& request, Range range) {
+  Memory& memory = cache.memory();
+  auto* place = reinterpret_cast<std::atomic<std::uint64_t>*>(range.word & ~Range::kNotPlain);
+  if ((range.word & Range::kKept) != 0) cache.use_contents(request.pages * 4_KiB);
+  place->store(request.word, std::memory_order_release);
+  if ((range.word & Range::kWritten) != 0)
+    memory.contents().begin_again(range.start, request.pages * 4_KiB);
+  if (WarmState::now() == cache.context_era()) return ACL_SUCCESS;
+  const Block block = memory.map().block_from(range.start, request.word);
+  memory.device(block.device)
+      .note_peak(machine::kind_of(static_cast<std::size_t>(block.page), block.p2p), cache.purse());
+  observe::publish({observe::What::DeviceAllocated, block.device, block.start, 0, block.asked, block.footprint,
+                    page_bytes(block.page)});
+  return ACL_SUCCESS;
+}
+
+bool allocate_tepid(Api api, void** out, std::size_t size, std::uint32_t policy) {
+  ThreadCache& cache = *t_cache;
+  if (WarmState::era(WarmState::now()) != cache.context_era() || out == nullptr || policy >= WarmRules::kPolicies)
+    return false;
+  const WarmRule& rule = cache.rules().of(api, policy);
+  if (size - 1 >= rule.most) return false;
+  const Lane& lane = rule.lane(size);
+  const std::size_t footprint = lane.footprint(size);
+  const std::uint64_t word = lane.word | footprint / 4_KiB << BlockWord::kUnitsShift;
+  Shelf* shelf = cache.find(ShelfKey::of(word, cache.device()));
+  if (shelf == nullptr || shelf->empty() || !machine::take_credit(*shelf->account, shelf->pages)) return false;
+  const Request request{size,
+                        Request::call_of(api, policy),
+                        word | (footprint - size) << BlockWord::kSlackShift,
+                        shelf->pages,
+                        shelf->step,
+                        shelf,
+                        shelf->account};
+  cache.remember(request);
+  const Range range = *--shelf->top;
+  *out = reinterpret_cast<void*>(range.start);
+  begin_with_care(cache, request, range);
+  return true;
+}
+
+aclError end_with_care(ThreadCache& cache, Shelf& shelf, Range range, std::uint64_t word) {
+  Memory& memory = cache.memory();
+  if (WarmState::era(WarmState::now()) != cache.era() || !cache.keep_contents(shelf.pages * 4_KiB)) {
+    memory.end_withdrawn(range.start, word);
+    return ACL_SUCCESS;
+  }
+  machine::give_credit(*shelf.account, shelf.step, true);
+  range.word |= Range::kKept;
+  *shelf.top++ = range;
+  memory.contents().keep();
+  return ACL_SUCCESS;
 }
 
 }  // namespace belay

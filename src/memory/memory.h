@@ -11,6 +11,7 @@
 #include "memory/heap_map.h"
 #include "memory/host_memory.h"
 #include "memory/peers.h"
+#include "memory/warm_rules.h"
 #include "memory/watch.h"
 
 namespace belay {
@@ -38,6 +39,9 @@ struct Whereabouts {
 class Memory {
  public:
   Memory(const MemorySettings& settings, machine::Machine& machine);
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+  ~Memory();
 
   const MemorySettings& settings() const { return settings_; }
   HeapMap& map() { return map_; }
@@ -51,6 +55,14 @@ class Memory {
   Result<void*> allocate_host(std::uint32_t device, const Plan& plan, std::uint8_t module,
                               bool unified_address);
 
+  // Whoever begins to listen to allocations and frees says so here: the warm path tells nobody.
+  void heed_listeners();
+
+  // For warm_path.h. The thread's context, which is on that device, was found alive after that state was read.
+  void know_context(std::uint64_t state, std::uint32_t device);
+  const WarmRules& warm_rules() const { return warm_rules_; }
+  void end_withdrawn(std::uintptr_t start, std::uint64_t word) { end_block(map_.block_from(start, word)); }
+
   Status free_device(void* pointer);  // M-111, M-116: any block, pinned ones too
   Status free_host(void* pointer);    // M-188, M-189
   Status free_media(void* pointer);   // M-398
@@ -61,6 +73,9 @@ class Memory {
   // Ends every block there is and gives all addresses back, for a process that starts anew.
   void close();
 
+  std::uint64_t number() const { return number_; }  // see warm_state.h
+  machine::Machine& machine() { return machine_; }
+
   Whereabouts locate(std::uintptr_t address) const;
   std::optional<Block> find(std::uintptr_t address) const { return map_.find(address); }
   // What is wrong with an address that no block starts at, in words.
@@ -70,7 +85,12 @@ class Memory {
   void end_block(const Block& block);
   void end_blocks(std::uint32_t device, bool host_too);
 
+  ThreadCache* cache();
+
+  const std::uint64_t number_;
+  const WarmRules warm_rules_;
   MemorySettings settings_;
+  machine::Machine& machine_;
   HeapMap map_;
   Contents contents_;
   HostMemory host_;
@@ -78,6 +98,7 @@ class Memory {
   Watch watch_;
   std::vector<std::unique_ptr<DeviceMemory>> devices_;
   std::atomic<std::size_t> media_bytes_{0};
+  std::atomic<bool> heeds_listeners_{false};
 };
 
 }  // namespace belay

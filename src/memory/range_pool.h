@@ -1,8 +1,5 @@
-// Where the next block of a device goes: address ranges of one heap class.
-//
-// Ranges that a thread gives back are kept by that thread for its next request of the same size, so
-// that a warm pair of allocate and free takes no lock. Behind the threads stands one best-fit map of
-// free runs under a mutex. Addresses cost nothing, so keeping some per thread costs nothing either.
+// Where the next block of a device goes: address ranges of one heap class, best fit, under a mutex. Threads keep
+// some of what they give back (thread_cache.h) and come here for more.
 #pragma once
 
 #include <cstddef>
@@ -21,17 +18,11 @@ class RangePool {
  public:
   void open(HeapMap& map, HeapClass heap_class, std::uint32_t device);
 
-  std::uintptr_t take(std::size_t bytes);  // 0: the address window is used up
+  // `count` ranges in a row, each cut for a block of so many bytes. 0: the address window is used up.
+  std::uintptr_t take(std::size_t bytes, std::size_t count = 1);
   void give(std::uintptr_t start, std::size_t bytes);
 
-  // In a forked child: what the parent's threads kept belongs to the parent.
-  static void forget_thread_ranges();
-
  private:
-  friend class ThreadRanges;
-  std::uintptr_t take_shared(std::size_t bytes);
-  void give_shared(std::uintptr_t start, std::size_t bytes);
-
   HeapMap* map_ = nullptr;
   HeapClass class_ = HeapClass::Normal;
   std::uint32_t device_ = 0;

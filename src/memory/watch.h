@@ -8,16 +8,25 @@
 #include <cstdint>
 #include <functional>
 
+#include "memory/warm_state.h"
+
 namespace belay {
 
 class Watch {
  public:
+  explicit Watch(std::uint64_t memory) : memory_{memory} {}
   using Heard = std::function<void(std::uintptr_t start, std::size_t bytes)>;
   void set(Heard heard) { heard_ = std::move(heard); }  // once, before anything is written
 
   // Who waits says so before he looks; who writes asks after he wrote. One of the two sees the other.
-  void add() { count_.fetch_add(1, std::memory_order_seq_cst); }
-  void remove() { count_.fetch_sub(1, std::memory_order_seq_cst); }
+  void add() {
+    WarmState::add(memory_, WarmState::kReason);  // blocks are not freed behind our back
+    count_.fetch_add(1, std::memory_order_seq_cst);
+  }
+  void remove() {
+    count_.fetch_sub(1, std::memory_order_seq_cst);
+    WarmState::remove(memory_, WarmState::kReason);
+  }
 
   void tell(std::uintptr_t start, std::size_t bytes) {
 #if defined(__SANITIZE_THREAD__)  // which does not know fences
@@ -30,6 +39,7 @@ class Watch {
   }
 
  private:
+  std::uint64_t memory_;  // see warm_state.h
   std::atomic<std::uint32_t> count_{0};
   Heard heard_;
 };

@@ -53,15 +53,17 @@ void deliver(const Event& event);
 
 inline std::atomic<std::uint32_t> g_wanted{0};
 
+inline bool wanted(What what) { return (g_wanted.load(std::memory_order_relaxed) & bit(what)) != 0; }
+
 inline void publish(const Event& event) {
-  if ((g_wanted.load(std::memory_order_relaxed) & bit(event.what)) != 0) [[unlikely]]
+  if (wanted(event.what)) [[unlikely]]
     deliver(event);
 }
 
 // The words are made only where somebody listens.
 template <class Words>
 void note(const char* rule, Words&& words) {
-  if ((g_wanted.load(std::memory_order_relaxed) & bit(What::Noted)) == 0) return;
+  if (!wanted(What::Noted)) return;
   const std::string text = words();
   deliver({.what = What::Noted, .rule = rule, .text = text.c_str()});
 }

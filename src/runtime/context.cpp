@@ -3,12 +3,14 @@
 #include <utility>
 #include <vector>
 
+#include "memory/thread_cache.h"
 #include "platform/process.h"
 
 namespace belay {
-namespace {
 
 constinit thread_local Context* t_bound = nullptr;
+
+namespace {
 
 // Keeps the context alive while this thread is bound to it. The main thread's objects are destroyed
 // before static destructors run, which may still call: its last context is kept for ever then.
@@ -43,10 +45,9 @@ std::atomic<Handle> g_next_handle{0xBE1A00001000};
 
 Handle new_handle() { return g_next_handle.fetch_add(0x100, std::memory_order_relaxed); }
 
-Context* Contexts::bound() { return t_bound; }
-
 void Contexts::bind(std::shared_ptr<Context> context) {
   t_bound = context.get();
+  ThreadCache::forget_context();
   if (!t_owner_gone) {
     owner().context = std::move(context);
   } else if (context != nullptr) {

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "memory/warm_state.h"
 #include "runtime/handles.h"
 #include "runtime/streams.h"
 
@@ -37,6 +38,9 @@ struct Context {
   std::array<std::optional<std::int64_t>, 3> parameters;
 };
 
+// Reached without a call.
+extern constinit thread_local Context* t_bound __attribute__((tls_model("initial-exec")));
+
 class Contexts {
  public:
   std::shared_ptr<Context> add(bool primary, std::shared_ptr<schedule::Group> group,
@@ -49,10 +53,13 @@ class Contexts {
   // Takes it from the program: nobody can bind it any more. Functions that its streams still call find it
   // current until it is dead.
   End end(Handle handle);
-  static void bury(Context& context) { context.alive.store(false, std::memory_order_release); }
+  static void bury(Context& context) {
+    context.alive.store(false, std::memory_order_seq_cst);
+    WarmState::next_era();  // threads that are bound to it look again
+  }
 
   // The calling thread's binding. `bound` may be dead; `current` is null then.
-  static Context* bound();
+  static Context* bound() { return t_bound; }
   static Context* current() {
     Context* context = bound();
     return context != nullptr && context->alive.load(std::memory_order_acquire) ? context : nullptr;

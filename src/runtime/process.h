@@ -35,6 +35,7 @@ class Process {
   const ProductRow& product() const { return settings_.product(); }
   Status usable() const;  // refused where a setting is wrong
   Memory& memory() { return memory_; }
+  const Memory& memory() const { return memory_; }
   machine::Machine& machine() { return *machine_; }
   Lifecycle& lifecycle() { return lifecycle_; }
   schedule::Scheduler& scheduler() { return scheduler_; }

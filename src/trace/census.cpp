@@ -89,6 +89,7 @@ void keep_census(Memory& memory) {
   observe::listen(hear,
                   observe::bit(observe::What::DeviceAllocated) | observe::bit(observe::What::DeviceFreed) |
                       observe::bit(observe::What::HostAllocated) | observe::bit(observe::What::HostFreed));
+  memory.heed_listeners();
 
   // Not under the lock of the census: a block that is freed now holds locks that the look needs.
   struct Found {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <vector>
 
@@ -13,8 +14,9 @@ namespace {
 // A window of plain numbers: the map never touches what it indexes.
 constexpr platform::AddressRange kWindow{0x400000000000, 64_GiB, false};
 
-BlockWord word_of(std::size_t bytes, Page page = Page::Normal) {
-  return {bytes / 4_KiB, page, Origin::Malloc, 33, false, false};
+void put(HeapMap& map, std::uintptr_t start, std::size_t bytes, std::size_t asked, Page page = Page::Normal) {
+  if (map.heap_at(start).use == Heap::Use::Carved) map.cut(start, bytes);
+  map.publish(start, BlockWord{bytes / 4_KiB, asked, page, Origin::Malloc, 33, false, false}.pack());
 }
 
 TEST(HeapMap, EveryInteriorAddressLeadsToItsBlock_NoneOutside) {
@@ -22,7 +24,7 @@ TEST(HeapMap, EveryInteriorAddressLeadsToItsBlock_NoneOutside) {
   const std::uintptr_t heap = map.open_carved(HeapClass::Normal, 3);
   const std::uintptr_t start = heap + 60 * 4_KiB;  // spans the border of a group of 64 units
   const std::size_t bytes = 200 * 4_KiB;
-  map.publish(start, word_of(bytes), 12345);
+  put(map, start, bytes, 12345);
   for (const std::uintptr_t address :
        {start, start + 1, start + 4_KiB, start + 64 * 4_KiB, start + bytes - 1}) {
     const std::optional<Block> block = map.find(address);
@@ -38,10 +40,44 @@ TEST(HeapMap, EveryInteriorAddressLeadsToItsBlock_NoneOutside) {
   EXPECT_FALSE(map.find(kWindow.base + kWindow.bytes));
 }
 
+TEST(BlockWord, HoldsWhatABlockIs_OfEveryKindOfPages) {
+  for (const Page page : {Page::Normal, Page::Huge2M, Page::Huge1G}) {
+    const std::size_t unit = page_bytes(page);
+    for (const std::size_t bytes : {unit, 3 * unit, 255_GiB / unit * unit}) {
+      for (const std::size_t slack : {std::size_t{0}, std::size_t{1}, unit - 1, std::min(unit, bytes)}) {
+        const BlockWord word{bytes / 4_KiB, bytes - slack, page, Origin::MediaV2, 255, true, true};
+        const BlockWord again = BlockWord::unpack(word.pack() | BlockWord::kTold);
+        EXPECT_EQ(again.units, word.units);
+        EXPECT_EQ(again.asked, word.asked);
+        EXPECT_EQ(again.page, page);
+        EXPECT_EQ(again.origin, Origin::MediaV2);
+        EXPECT_EQ(again.module, 255);
+        EXPECT_TRUE(again.read_only && again.p2p && again.told);
+      }
+    }
+  }
+}
+
+// What was noted of an earlier cut must not lead astray.
+TEST(HeapMap, ARangeThatIsCutAnewLeadsToItsNewBlocks) {
+  HeapMap map{kWindow};
+  const std::uintptr_t heap = map.open_carved(HeapClass::Normal, 0);
+  put(map, heap + 10 * 4_KiB, 300 * 4_KiB, 1);
+  ASSERT_TRUE(map.withdraw(heap + 10 * 4_KiB));
+  EXPECT_FALSE(map.find(heap + 128 * 4_KiB));
+  put(map, heap + 10 * 4_KiB, 4_KiB, 1);
+  put(map, heap + 120 * 4_KiB, 40 * 4_KiB, 2);
+  EXPECT_FALSE(map.find(heap + 64 * 4_KiB));
+  EXPECT_FALSE(map.find(heap + 119 * 4_KiB));
+  EXPECT_EQ(map.find(heap + 130 * 4_KiB)->start, heap + 120 * 4_KiB);
+  EXPECT_EQ(map.find(heap + 159 * 4_KiB)->start, heap + 120 * 4_KiB);
+  EXPECT_FALSE(map.find(heap + 160 * 4_KiB));
+}
+
 TEST(HeapMap, M111_OnlyTheExactStartOfALiveBlockCanBeWithdrawn_Once) {
   HeapMap map{kWindow};
   const std::uintptr_t start = map.open_carved(HeapClass::Huge2M, 0);
-  map.publish(start, word_of(4_MiB, Page::Huge2M), 1);
+  put(map, start, 4_MiB, 1, Page::Huge2M);
   EXPECT_FALSE(map.withdraw(start + 2_MiB));
   EXPECT_FALSE(map.withdraw(start + 1));
   EXPECT_TRUE(map.withdraw(start));
@@ -53,7 +89,7 @@ TEST(HeapMap, M111_OnlyTheExactStartOfALiveBlockCanBeWithdrawn_Once) {
 TEST(HeapMap, LargeBlocksTakeHeapsOfTheirOwn_AndGiveThemBack) {
   HeapMap map{kWindow};
   const std::uintptr_t start = map.open_whole(3_GiB + 2_MiB, 1, HeapClass::Huge2M);
-  map.publish(start, word_of(3_GiB + 2_MiB, Page::Huge2M), 3_GiB);
+  put(map, start, 3_GiB + 2_MiB, 3_GiB, Page::Huge2M);
   EXPECT_EQ(map.find(start + 3_GiB + 1)->start, start);
   EXPECT_FALSE(map.find(start + 3_GiB + 2_MiB)) << "the rest of the last heap belongs to nobody";
   EXPECT_FALSE(map.withdraw(start + 1_GiB));
@@ -72,8 +108,8 @@ TEST(HeapMap, VisitsExactlyTheLiveBlocksOfADevice) {
   HeapMap map{kWindow};
   const std::uintptr_t mine = map.open_carved(HeapClass::Normal, 0);
   const std::uintptr_t other = map.open_carved(HeapClass::Normal, 1);
-  for (std::size_t i = 0; i < 100; ++i) map.publish(mine + i * 8_KiB, word_of(8_KiB), i);
-  map.publish(other, word_of(4_KiB), 7);
+  for (std::size_t i = 0; i < 100; ++i) put(map, mine + i * 8_KiB, 8_KiB, i);
+  put(map, other, 4_KiB, 7);
   for (std::size_t i = 0; i < 100; i += 2) map.withdraw(mine + i * 8_KiB);
   std::size_t seen = 0;
   map.for_each_block(0, [&](const Block& block) {
@@ -83,10 +119,8 @@ TEST(HeapMap, VisitsExactlyTheLiveBlocksOfADevice) {
   EXPECT_EQ(seen, 50U);
 }
 
-// Pools outlive all threads in the library; here the thread must forget them first.
 class RangePoolTest : public ::testing::Test {
  protected:
-  void TearDown() override { RangePool::forget_thread_ranges(); }
   HeapMap map{kWindow};
   RangePool pool;
 };

@@ -153,8 +153,8 @@ TEST(Ledger, D52_AGrantUnderWayIsCompletedByWhoeverComes_AndOnlyOnce) {
   Child sleeper{[&] { return static_cast<int>((new There{shared.link()})->roster.mine()); }};
   const auto row = static_cast<std::size_t>(sleeper.answer());
   Device& device = shared.state().devices[0];
-  const std::uint64_t turn = Account::turn(device.accounts[row].of[kHuge].load());
-  device.pending = Pending::make(row * 8 + kHuge, 70, turn, 1);
+  const std::uint64_t turn = Account::turn(device.purses[row][0].of[kHuge].load());
+  device.pending = Pending::make(AccountIndex{row, 0, kHuge}.number(), 70, turn, 1);
 
   EXPECT_FALSE(here.ledgers[0].take(kNormal, 40)) << "the one before us has 70 of 100";
   EXPECT_EQ(used_by(shared.state(), 0, row)[kHuge], 70U);
@@ -177,7 +177,7 @@ TEST(Ledger, D66_AGrantUnderWayOfADeadProcess_IsNobodys) {
     const auto row = static_cast<std::size_t>(dead.answer());
     Device& device = shared.state().devices[0];
     device.pending =
-        Pending::make(row * 8 + kHuge, 70, Account::turn(device.accounts[row].of[kHuge].load()), 5);
+        Pending::make(AccountIndex{row, 0, kHuge}.number(), 70, Account::turn(device.purses[row][0].of[kHuge].load()), 5);
     dead.kill();
     if (asked_for_more_first) {
       EXPECT_TRUE(here.ledgers[0].take(kNormal, 100));
@@ -204,14 +204,14 @@ TEST(Ledger, D66_AnOldGrantIsNotServedAgain_HoweverManyProcessesCameAndWent) {
   }
   Device& device = shared.state().devices[0];
   const std::uint64_t old = device.pending.load();
-  ASSERT_EQ(Pending::account(old), row * 8 + kNormal);
+  ASSERT_EQ(Pending::account(old), (AccountIndex{row, 0, kNormal}.number()));
   // The same process again and again, as if it had become another program: each time in the same row.
   std::uint64_t lives = 0;
   do {
     Here here{shared};
     ASSERT_EQ(here.roster.mine(), row);
     ASSERT_LT(++lives, 10000U);
-  } while (Account::turn(device.accounts[row].of[kNormal].load()) != Pending::turn(old));
+  } while (Account::turn(device.purses[row][0].of[kNormal].load()) != Pending::turn(old));
   EXPECT_GT(lives, 1000U);
   Here here{shared};
   EXPECT_TRUE(here.ledgers[0].take(kHuge, 900));

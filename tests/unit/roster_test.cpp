@@ -36,7 +36,7 @@ void put_row(State& state, std::size_t row, std::int32_t process, std::uint64_t 
   of.life = Life::next(of.life, life);
   state.used_rows = std::max<std::uint32_t>(state.used_rows, static_cast<std::uint32_t>(row) + 1);
   for (std::size_t device = 0; device < state.header.devices; ++device)
-    state.devices[device].accounts[row].of[kNormal] = Account::make(10, 30, 3);
+    state.devices[device].purses[row][0].of[kNormal] = Account::make(10, 20, 3);
 }
 
 TEST(Roster, D52_EachProcessHasARowOfItsOwn) {
@@ -95,7 +95,7 @@ TEST(Roster, D66_ADeadProcessIsBuried_AsSoonAsItIsDead) {
   EXPECT_TRUE(here.roster.return_what_the_dead_held(0));
   for (std::size_t device : {0U, 1U}) {
     EXPECT_EQ(held(shared.state(), device, row), 0U);
-    for (const auto& account : shared.state().devices[device].accounts[row].of)
+    for (const auto& account : shared.state().devices[device].purses[row][0].of)
       EXPECT_EQ(Account::granted(account), 0U);
   }
   EXPECT_EQ(Life::state(shared.state().rows[row].life), Life::Free);
@@ -200,9 +200,9 @@ TEST(Roster, D66_AGrantThatTheDeadHadAskedFor_IsVoid) {
   Here here{shared};
   State& state = shared.state();
   put_row(state, 3, 1, 1, platform::process_number_space());
-  state.devices[0].pending = Pending::make(3 * 8 + kHuge, 50, 0, 9);
+  state.devices[0].pending = Pending::make(AccountIndex{3, 0, kHuge}.number(), 50, 0, 9);
   ASSERT_TRUE(here.roster.return_what_the_dead_held(0));
-  EXPECT_NE(Account::turn(state.devices[0].accounts[3].of[kHuge]), 0U) << "a late writer must fail";
+  EXPECT_NE(Account::turn(state.devices[0].purses[3][0].of[kHuge]), 0U) << "a late writer must fail";
   ASSERT_TRUE(here.ledgers[0].take(kNormal, 100));
   EXPECT_EQ(held(state, 0, 3), 0U);
 }
@@ -215,8 +215,8 @@ TEST(Roster, D52_BuryingTheDead_LeavesTheGrantsOfTheLiving) {
   const Child sleeper{[&] { return static_cast<int>((new There{shared.link()})->roster.mine()); }};
   const auto row = static_cast<std::size_t>(sleeper.answer());
   put_row(state, 3, 1, 1, platform::process_number_space());
-  const std::uint64_t turn = Account::turn(state.devices[0].accounts[row].of[kHuge]);
-  state.devices[0].pending = Pending::make(row * 8 + kHuge, 50, turn, 9);
+  const std::uint64_t turn = Account::turn(state.devices[0].purses[row][0].of[kHuge]);
+  state.devices[0].pending = Pending::make(AccountIndex{row, 0, kHuge}.number(), 50, turn, 9);
   ASSERT_TRUE(here.roster.return_what_the_dead_held(0));
   ASSERT_TRUE(here.ledgers[0].take(kNormal, 50));
   EXPECT_FALSE(here.ledgers[0].take(kNormal, 1));

@@ -1,0 +1,40 @@
+#include "memory/decay.h"
+
+#include <chrono>
+
+#include "platform/threads.h"
+
+namespace belay {
+
+void Decay::watch(State& state) {
+  for (;;) {
+    state.stirred.wait(false);
+    std::unique_lock lock{state.mutex};
+    while (!state.stopped && state.stirred.exchange(false))
+      state.stopping.wait_for(lock, std::chrono::seconds{1}, [&] { return state.stopped; });
+    if (state.stopped) return;
+    state.drop();
+  }
+}
+
+void Decay::begin() {
+  if (state_->stirred.exchange(true)) return;
+  if (!state_->started.exchange(true)) {
+    // Without a thread nothing decays, and what is kept stays bounded.
+    platform::start_thread("belay-decay", [state = state_] { watch(*state); });
+  } else {
+    state_->stirred.notify_one();
+  }
+}
+
+void Decay::stop() {
+  {
+    const std::lock_guard lock{state_->mutex};
+    state_->stopped = true;
+  }
+  state_->stopping.notify_one();
+  state_->stirred.store(true);
+  state_->stirred.notify_one();
+}
+
+}  // namespace belay

@@ -1,0 +1,161 @@
+#include "memory/thread_cache.h"
+
+#include <algorithm>
+#include <bit>
+#include <new>
+
+#include "memory/memory.h"
+
+namespace belay {
+namespace {
+// The largest ranges that threads keep: all threads together must not hold the whole address window.
+constexpr std::size_t kLargestKept = 4_GiB;
+constexpr std::size_t kLargestKeptOften = 64_MiB;
+constexpr std::size_t kLargestKeptVeryOften = 1_MiB;
+
+// Set when this thread's objects are gone and it still calls (from static destructors): nothing is kept then.
+constinit thread_local bool t_gone = false;
+}  // namespace
+
+// Gives everything back when the thread ends.
+struct CacheKeeper {
+  static ThreadCache none;
+  static ThreadCache* make() { return new (std::nothrow) ThreadCache; }
+  ~CacheKeeper() {
+    t_gone = true;
+    ThreadCache* cache = t_cache;
+    t_cache = &none;
+    if (cache == &none) return;
+    cache->leave();
+    delete cache;
+  }
+};
+ThreadCache CacheKeeper::none;
+constinit thread_local ThreadCache* t_cache = &CacheKeeper::none;
+
+ThreadCache* ThreadCache::ready_for(Memory& memory) {
+  if (t_cache == &CacheKeeper::none) {
+    if (t_gone) return nullptr;
+    thread_local CacheKeeper keeper;
+    (void)keeper;
+    ThreadCache* made = CacheKeeper::make();
+    if (made == nullptr) return nullptr;
+    t_cache = made;
+  }
+  // The era is read before it is asked whose it is: the answer holds for that era or an older one.
+  const std::uint64_t era = WarmState::era_alone(WarmState::now());
+  if (t_cache->memory_number_ != memory.number()) t_cache->settle(memory);
+  // The warm path gives to a purse as only its owner may.
+  const bool owns_purse = t_cache->purse_ != machine::Ledger::kCommonPurse;
+  t_cache->era_ = owns_purse && WarmState::is_current(memory.number()) ? era : WarmState::kNever;
+  return t_cache;
+}
+
+void ThreadCache::forget_context() {
+  if (t_cache != &CacheKeeper::none) t_cache->context_era_ = WarmState::kNever;
+}
+
+void ThreadCache::renew(std::uint64_t era, std::uint32_t device) {
+  if (era != era_) return;  // of another memory, by now
+  if (device != device_) requests_ = {};
+  device_ = device;
+  context_era_ = era;
+}
+
+void ThreadCache::settle(Memory& memory) {
+  leave();
+  shelves_ = {};
+  requests_ = {};
+  context_era_ = WarmState::kNever;
+  rules_ = &memory.warm_rules();
+  memory_ = &memory;
+  memory_number_ = memory.number();
+  base_ = memory.map().window().base;
+  bytes_ = memory.map().window().bytes;
+  heaps_ = &memory.map().heap_at(base_);
+  purse_ = memory.machine().claim_purse();
+  kept_ = 0;
+  most_kept_ = memory.contents().most_kept_by_thread();
+}
+
+// Of a memory that has ended there is nothing to give back to.
+void ThreadCache::leave() {
+  if (memory_number_ == 0 || !WarmState::is_current(memory_number_)) return;
+  for (Shelf& shelf : shelves_) clear(shelf);
+  memory_->machine().release_purse(purse_);
+}
+
+void ThreadCache::clear(Shelf& shelf) {
+  if (shelf.empty()) return;
+  DeviceMemory& device = memory_->device(ShelfKey::device(shelf.key));
+  const Page page = ShelfKey::block(shelf.key).page;
+  while (!shelf.empty()) device.return_range(take_from(shelf), shelf.pages * 4_KiB, page);
+}
+
+std::uintptr_t ThreadCache::take(std::uint64_t key) {
+  Shelf* shelf = find(key);
+  return shelf == nullptr || shelf->empty() ? 0 : take_from(*shelf);
+}
+
+std::uintptr_t ThreadCache::take_from(Shelf& shelf) { return end_contents(shelf, *--shelf.top); }
+
+std::uintptr_t ThreadCache::end_contents(const Shelf& shelf, const Range& range) {
+  if ((range.word & Range::kKept) != 0) {
+    use_contents(shelf.pages * 4_KiB);
+    memory_->contents().end(range.start, shelf.pages * 4_KiB, false);
+  }
+  return range.start;
+}
+
+// Those that were given back last are in the processor's caches.
+void ThreadCache::make_room(Shelf& shelf) {
+  const auto half = (shelf.limit - shelf.bottom + 1) / 2;
+  DeviceMemory& device = memory_->device(ShelfKey::device(shelf.key));
+  const Page page = ShelfKey::block(shelf.key).page;
+  for (Range* each = shelf.bottom; each != shelf.bottom + half; ++each)
+    device.return_range(end_contents(shelf, *each), shelf.pages * 4_KiB, page);
+  shelf.top = std::copy(shelf.bottom + half, shelf.top, shelf.bottom);
+}
+
+Shelf* ThreadCache::make(std::uint64_t key) {
+  if (Shelf* there = find(key)) return there;
+  const BlockWord block = ShelfKey::block(key);
+  const std::size_t footprint = block.units * 4_KiB;
+  if (footprint > kLargestKept) return nullptr;
+  Shelf* shelf = &shelf_at(key);
+  if (Shelf& next = neighbour(*shelf); !shelf->empty() && next.empty()) shelf = &next;
+  clear(*shelf);
+  for (std::uint64_t bits = shelf->requests; bits != 0; bits &= bits - 1) {
+    if (Request& request = requests_[static_cast<std::size_t>(std::countr_zero(bits))]; request.shelf == shelf)
+      request = {};
+  }
+  shelf->requests = 0;
+  shelf->key = key;
+  shelf->pages = block.units;
+  shelf->step = machine::Account::step(block.units);
+  shelf->account =
+      &memory_->device(ShelfKey::device(key)).books().account(block.page, block.p2p, purse_);
+  shelf->bottom = shelf->top = ranges_[static_cast<std::size_t>(shelf - shelves_.data())].data();
+  shelf->limit = shelf->bottom + (footprint <= kLargestKeptVeryOften ? kDepth
+                                  : footprint <= kLargestKeptOften   ? kDepth / 4
+                                                                     : 1);
+  return shelf;
+}
+
+void ThreadCache::remember(const Request& request) {
+  const auto at = static_cast<std::size_t>(&request_for(request.size) - requests_.data());
+  requests_[at] = request;
+  request.shelf->requests |= std::uint64_t{1} << at;
+}
+
+bool ThreadCache::keep(std::uint64_t key, std::uintptr_t start) {
+  Shelf* shelf = make(key);
+  if (shelf == nullptr) return false;
+  if (shelf->full()) make_room(*shelf);
+  const std::uint64_t index = heap_at(start).index.load(std::memory_order_acquire);
+  const auto place = reinterpret_cast<std::uintptr_t>(&HeapMap::word_at(index, start));
+  *shelf->top++ = {start, place | ((index & Heap::kWritten) != 0 ? Range::kWritten : 0)};
+  return true;
+}
+
+}  // namespace belay

@@ -1,0 +1,41 @@
+// One word that tells every thread whether what it keeps for the warm path is still true.
+//
+// Its era changes when there is a new memory or none, and when a context dies. Below it counts how many must hear of
+// each allocation and free (listeners, and who waits for words of device memory), and lowest the devices whose peak
+// has to be looked at after each allocation (device_memory.h).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace belay {
+
+class WarmState {
+ public:
+  static constexpr std::uint64_t kPeak = 1;
+  static constexpr std::uint64_t kReason = std::uint64_t{1} << 12;
+  static constexpr std::uint64_t kEra = std::uint64_t{1} << 24;
+  static constexpr std::uint64_t kNever = ~std::uint64_t{0};  // no era
+
+  static std::uint64_t now() { return g_word.load(std::memory_order_seq_cst); }
+  // The era, with a mark in it if somebody must hear of everything.
+  static std::uint64_t era(std::uint64_t word) { return word / kReason * kReason; }
+  static std::uint64_t era_alone(std::uint64_t word) { return word / kEra * kEra; }
+  static void next_era() { change(g_memory.load(), kEra); }
+
+  // A new memory is current; returns its number.
+  static std::uint64_t begin();
+  static void end(std::uint64_t memory);  // if it still was this one
+  static bool is_current(std::uint64_t memory) { return g_memory.load() == memory; }
+
+  // Counts apply to their own memory only: those of a dead one are gone with it.
+  static void add(std::uint64_t memory, std::uint64_t what) { change(memory, what); }
+  static void remove(std::uint64_t memory, std::uint64_t what) { change(memory, 0 - what); }
+
+ private:
+  static void change(std::uint64_t memory, std::uint64_t by);
+  static void become(std::uint64_t memory);
+  static std::atomic<std::uint64_t> g_word, g_memory;
+};
+
+}  // namespace belay

@@ -1,0 +1,32 @@
+// Large tables of which only a part is ever used: zero at first, and pages that nobody touches cost nothing.
+//
+// Not from malloc: that keeps and zeroes what was freed before, with all its pages.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+namespace belay::platform {
+
+class SparseMemory {
+ public:
+  SparseMemory() = default;
+  explicit SparseMemory(std::size_t bytes);  // empty where there is no room
+  SparseMemory(SparseMemory&& other) noexcept
+      : start_{std::exchange(other.start_, nullptr)}, bytes_{std::exchange(other.bytes_, 0)} {}
+  SparseMemory& operator=(SparseMemory&& other) noexcept {
+    std::swap(start_, other.start_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  ~SparseMemory();
+
+  std::byte* start() const { return start_; }  // at the start of a page
+  explicit operator bool() const { return start_ != nullptr; }
+
+ private:
+  std::byte* start_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace belay::platform

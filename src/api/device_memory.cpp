@@ -8,42 +8,46 @@
 
 using namespace belay;
 
-// The warm path is a few dozen instructions; what lies behind it is kept out of its way.
+// From the warmest to the coldest: each is kept out of the way of the one before, and called last.
 namespace {
+
+template <Api api>
+constexpr const char* kName = api == Api::Malloc          ? "aclrtMalloc"
+                              : api == Api::MallocAlign32 ? "aclrtMallocAlign32"
+                                                          : "aclrtMallocCached";
+
+template <Api api>
 [[gnu::noinline]] aclError malloc_cold(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
-  if (allocate_tepid(Api::Malloc, devPtr, size, policy)) return ACL_SUCCESS;
-  return enter("aclrtMalloc", [&](Process& p) { return allocate(p, Api::Malloc, devPtr, size, policy); });
+  return enter(kName<api>, [&](Process& p) { return allocate(p, api, devPtr, size, policy); });
 }
-[[gnu::noinline]] aclError malloc_align32_cold(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
-  if (allocate_tepid(Api::MallocAlign32, devPtr, size, policy)) return ACL_SUCCESS;
-  return enter("aclrtMallocAlign32",
-               [&](Process& p) { return allocate(p, Api::MallocAlign32, devPtr, size, policy); });
+template <Api api>
+[[gnu::noinline]] aclError malloc_tepid(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
+  return allocate_tepid(api, devPtr, size, policy, [=] { return malloc_cold<api>(devPtr, size, policy); });
 }
-[[gnu::noinline]] aclError malloc_cached_cold(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
-  if (allocate_tepid(Api::MallocCached, devPtr, size, policy)) return ACL_SUCCESS;
-  return enter("aclrtMallocCached",
-               [&](Process& p) { return allocate(p, Api::MallocCached, devPtr, size, policy); });
+template <Api api>
+[[gnu::always_inline]] inline aclError malloc_warm(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
+  return allocate_warm(api, devPtr, size, policy, [=] { return malloc_tepid<api>(devPtr, size, policy); });
 }
+
 [[gnu::noinline]] aclError free_cold(void* devPtr) {
   return enter("aclrtFree", [&](Process& p) -> Status {
     if (devPtr == nullptr) return null_pointer("M-110", "devPtr");
     return p.memory().free_device(devPtr);
   });
 }
+
 }  // namespace
 
 aclError aclrtMalloc(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
-  return allocate_warm(Api::Malloc, devPtr, size, policy, [=] { return malloc_cold(devPtr, size, policy); });
+  return malloc_warm<Api::Malloc>(devPtr, size, policy);
 }
 
 aclError aclrtMallocAlign32(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
-  return allocate_warm(Api::MallocAlign32, devPtr, size, policy,
-                       [=] { return malloc_align32_cold(devPtr, size, policy); });
+  return malloc_warm<Api::MallocAlign32>(devPtr, size, policy);
 }
 
 aclError aclrtMallocCached(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
-  return allocate_warm(Api::MallocCached, devPtr, size, policy,
-                       [=] { return malloc_cached_cold(devPtr, size, policy); });
+  return malloc_warm<Api::MallocCached>(devPtr, size, policy);
 }
 
 aclError aclrtMallocWithCfg(void** devPtr, size_t size, aclrtMemMallocPolicy policy, aclrtMallocConfig* cfg) {

@@ -104,7 +104,7 @@ bool Ledger::grant(std::size_t kind, std::uint64_t pages, std::size_t purse, boo
   const std::uint64_t turn = Account::turn(mine_[purse].of[kind].load(std::memory_order_acquire));
   if (pages > look(kind).room) return false;  // others may lower grants meanwhile; none can be raised unnoticed
   const std::uint64_t next = Pending::make(AccountIndex{roster_->mine(), purse, kind}.number(), pages, turn,
-                                           Pending::number(pending) + 1, as_credit);
+                                           Pending::next_number(pending), as_credit);
   if (!device_->pending.compare_exchange_strong(pending, next, std::memory_order_acq_rel)) return false;
   complete(next);
   return true;
@@ -169,21 +169,52 @@ Use used_by(const State& state, std::size_t device, std::size_t row) {
   return use;
 }
 
+// What an account was granted does not change when it takes and gives: so the sum of that is right, and use is what
+// remains of it without the credit, which is never less than nothing.
 Ledger::Own Ledger::own() const {
   Own own;
   const std::size_t purses = purses_of(*state_, roster_->mine());
   for (std::size_t kind = 0; kind < kKinds; ++kind) {
-    std::uint64_t used = 0;
+    std::uint64_t granted = 0;
     std::uint64_t credit = 0;
     for (std::size_t purse = 0; purse < purses; ++purse) {
       const std::uint64_t word = mine_[purse].of[kind].load(std::memory_order_seq_cst);
-      used += Account::used(word);
+      granted += Account::granted(word);
       credit += Account::credit(word);
     }
-    own.used += sum_of(used, limits());
-    own.granted += sum_of(used, limits()) + credit;
+    granted &= Account::kField;
+    own.used += granted - std::min(granted, credit);
+    own.granted += granted;
   }
   return own;
+}
+
+// A page that moves from one account to another while we go from one to the next would count twice. It does not, if of
+// several looks at each account the lowest counts.
+std::uint64_t Ledger::surely_used() const {
+  constexpr int kLooks = 4;
+  const std::size_t purses = purses_of(*state_, roster_->mine());
+  std::array<std::array<std::uint64_t, kKinds>, kPurses> credit{};
+  for (int look = 0; look + 1 < kLooks; ++look) {
+    for (std::size_t purse = 0; purse < purses; ++purse) {
+      for (std::size_t kind = 0; kind < kKinds; ++kind)
+        credit[purse][kind] = std::max(
+            credit[purse][kind], Account::credit(mine_[purse].of[kind].load(std::memory_order_seq_cst)));
+    }
+  }
+  std::uint64_t used = 0;
+  for (std::size_t kind = 0; kind < kKinds; ++kind) {
+    std::uint64_t granted = 0;
+    std::uint64_t most_credit = 0;
+    for (std::size_t purse = 0; purse < purses; ++purse) {
+      const std::uint64_t word = mine_[purse].of[kind].load(std::memory_order_seq_cst);
+      granted += Account::granted(word);
+      most_credit += std::max(credit[purse][kind], Account::credit(word));
+    }
+    granted &= Account::kField;
+    used += granted - std::min(granted, most_credit);
+  }
+  return used;
 }
 
 std::uint64_t Ledger::return_own_credit(std::uint64_t pages, std::size_t but_kind, std::size_t but_purse) {

@@ -60,11 +60,13 @@ class Ledger {
 
   // In use by all processes that live.
   Use used() const;
-  // Of this process alone: pages in use, and pages that it could have in use without asking.
+  // Of this process alone: pages in use, and pages that it could have in use without asking. What others move meanwhile
+  // may be missed, but with `surely` nothing is counted twice.
   struct Own {
     std::uint64_t used = 0, granted = 0;
   };
   Own own() const;
+  std::uint64_t surely_used() const;
   // Gives up so much credit of this process, or a little more, but none of that account; says how much it was.
   std::uint64_t return_own_credit(std::uint64_t pages, std::size_t but_kind, std::size_t but_purse);
   const Limits& limits() const { return state_->header.limits; }

@@ -88,7 +88,7 @@ void Roster::clear(std::size_t row, std::uint64_t life) {
     std::uint64_t pending = device.pending.load(std::memory_order_acquire);
     if (state_.rows[row].life.load(std::memory_order_acquire) != life) return;
     if (Pending::pages(pending) != 0 && AccountIndex::of(Pending::account(pending)).row == row)
-      device.pending.compare_exchange_strong(pending, Pending::make(0, 0, 0, Pending::number(pending) + 1));
+      device.pending.compare_exchange_strong(pending, Pending::make(0, 0, 0, Pending::next_number(pending)));
   }
 }
 

@@ -104,6 +104,8 @@ struct Pending {
   }
   static bool as_credit(std::uint64_t word) { return (word >> kCreditShift & 1) != 0; }
   static std::uint64_t number(std::uint64_t word) { return word >> (kCreditShift + 1); }
+  // Not a power of two: otherwise it would come round together with the turn.
+  static std::uint64_t next_number(std::uint64_t word) { return (number(word) + 1) % 127; }
 };
 
 // Where an account stands, as a number.

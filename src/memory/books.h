@@ -42,6 +42,7 @@ class Books {
   }
   // Of this process, in 4 KB pages.
   machine::Ledger::Own own() const { return ledger_->own(); }
+  std::uint64_t surely_used() const { return ledger_->surely_used(); }
   std::uint64_t return_credit(std::uint64_t pages, std::size_t but_kind, std::size_t but_purse) {
     return ledger_->return_own_credit(pages, but_kind, but_purse);
   }

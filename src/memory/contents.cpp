@@ -76,6 +76,7 @@ Contents::~Contents() { close(); }
 
 void Contents::close() {
   decay_.stop();
+  const std::lock_guard lock{committing_};  // a thread that ends at this moment may still give something back
   for (std::size_t i = 0; i < map_.heap_count(); ++i) {
     Heap& heap = map_.heap_at(map_.heap_start(i));
     if (heap.view.load() == nullptr) continue;  // nor is the table touched, which is large
@@ -243,6 +244,7 @@ std::size_t Contents::drop_all_idle() {
     Heap& heap = map_.heap_at(map_.heap_start(i));
     if (heap.written.load(std::memory_order_relaxed)) dropped += drop_idle(heap, i);
   }
+  if (dropped != 0) idle_.store(0, std::memory_order_relaxed);  // what was counted wrong meanwhile counts no longer
   return dropped;
 }
 
@@ -250,13 +252,12 @@ std::size_t Contents::drop_all_idle() {
 // either we find the block after all threads have passed a barrier, or its writer finds the bit clear and waits for
 // our lock.
 std::size_t Contents::drop_idle(Heap& heap, std::size_t index) {
-  constexpr std::size_t kMostWords = (kHeapBytes >> kSmallShift) / 64;
   std::atomic<std::uint64_t>* table = heap.committed.load(std::memory_order_relaxed);
   const Granules all = granules(heap, 0, kHeapBytes);
   const auto holds_block = [&](std::size_t at) {
     return map_.find(map_.heap_start(index) + at * all.bytes).has_value();
   };
-  std::array<std::uint64_t, kMostWords> cleared;
+  std::array<std::uint64_t, kTableWords>& cleared = cleared_;
   bool any = false;
   for (std::size_t word = 0; word < all.end / 64; ++word) {
     cleared[word] = 0;
@@ -268,7 +269,11 @@ std::size_t Contents::drop_idle(Heap& heap, std::size_t index) {
     any = any || cleared[word] != 0;
   }
   if (!any) return 0;
-  platform::barrier_on_all_threads();
+  if (!platform::barrier_on_all_threads()) {  // then nothing can be dropped safely
+    for (std::size_t word = 0; word < all.end / 64; ++word)
+      table[word].fetch_or(cleared[word], std::memory_order_seq_cst);
+    return 0;
+  }
 
   std::size_t dropped = 0;
   std::size_t run = 0;  // granules up to `at` that go back in one piece
@@ -376,7 +381,7 @@ Reached Contents::read(std::uintptr_t from, void* to, std::size_t bytes) {
         for (std::size_t done = 0; done < part;) {
           const std::size_t here = offset + done;
           const std::size_t step = whole ? part : std::min(part - done, granule - here % granule);
-          if (!whole && !all_committed(heap, here, step)) {
+          if (!whole && is_fresh(heap, here, step)) {
             set_bytes(at + done, kFreshByte, step);
           } else if (view != nullptr) {
             move_bytes(at + done, view + here, step);

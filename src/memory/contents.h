@@ -7,6 +7,7 @@
 // freed for a second.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -85,7 +86,7 @@ class Contents {
   // published; those that have not, a thread may keep up to a bound, if it says so with `keep`.
   void begin_again(std::uintptr_t start, std::size_t bytes);
   void keep() { decay_.stir(); }
-  std::size_t most_kept_by_thread() const { return settings_.keep_bytes / 16; }
+  std::size_t most_kept_by_thread() const { return settings_.keep_bytes / 32; }
 
   bool keeps_bytes() const { return settings_.backing == Backing::Bytes; }
   bool host_may_touch() const { return settings_.access == HostAccess::Allow; }
@@ -139,6 +140,8 @@ class Contents {
   HostRoom room_;
   std::vector<std::unique_ptr<std::atomic<std::uint64_t>, void (*)(void*)>> old_tables_;
   std::atomic<std::size_t> idle_{0};  // committed bytes that belong to no block, and that no thread keeps
+  static constexpr std::size_t kTableWords = kHeapBytes / 4_KiB / 64;
+  std::array<std::uint64_t, kTableWords> cleared_;  // for drop_idle, which has the lock
   Decay decay_;
 };
 

@@ -1,6 +1,7 @@
 #include "memory/decay.h"
 
 #include <chrono>
+#include <new>
 
 #include "platform/threads.h"
 
@@ -21,7 +22,11 @@ void Decay::begin() {
   if (state_->stirred.exchange(true)) return;
   if (!state_->started.exchange(true)) {
     // Without a thread nothing decays, and what is kept stays bounded.
-    platform::start_thread("belay-decay", [state = state_] { watch(*state); });
+    try {
+      platform::start_thread("belay-decay", [state = state_] { watch(*state); });
+    } catch (const std::bad_alloc&) {
+      return;
+    }
   } else {
     state_->stirred.notify_one();
   }

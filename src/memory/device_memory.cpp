@@ -85,6 +85,14 @@ std::uintptr_t DeviceMemory::take_range(std::size_t footprint, Page page, bool p
   if (origin != Origin::Malloc || page == Page::Huge1G) cache = nullptr;
   const std::uint64_t key = key_of(footprint, page, p2p);
   if (const std::uintptr_t kept = cache == nullptr ? 0 : cache->take(key); kept != 0) return kept;
+  const std::uintptr_t fresh = fresh_range(footprint, page, heap_class, key, cache);
+  if (fresh != 0 || cache == nullptr) return fresh;
+  cache->give_all_back();  // the addresses may all be on our own shelves
+  return fresh_range(footprint, page, heap_class, key, cache);
+}
+
+std::uintptr_t DeviceMemory::fresh_range(std::size_t footprint, Page page, HeapClass heap_class, std::uint64_t key,
+                                         ThreadCache* cache) {
   if (stands_alone(footprint, page)) return map_->open_whole(footprint, device_, heap_class);
   RangePool& pool = pools_[static_cast<std::size_t>(heap_class)];
   const std::size_t several = cut_at_once(footprint, heap_class);
@@ -117,7 +125,10 @@ DeviceMemory::Attempt DeviceMemory::attempt(const Plan& plan, Page page, std::si
                                             std::uint8_t module, Origin origin, ThreadCache* cache) {
   if (module != kModuleApp) of_others_.fetch_add(footprint);
   Attempt got = attempt(plan, page, footprint, origin, cache);
-  if (module != kModuleApp && got.start == 0) of_others_.fetch_sub(footprint);
+  if (module != kModuleApp && got.start == 0) {
+    of_others_.fetch_sub(footprint);
+    open_peak();  // who looked meanwhile saw too little
+  }
   return got;
 }
 
@@ -129,6 +140,7 @@ DeviceMemory::Attempt DeviceMemory::attempt(const Plan& plan, Page page, std::si
   const std::uintptr_t start = take_range(footprint, page, plan.p2p, origin, cache);
   if (start == 0) {
     books_.give(page, footprint, plan.p2p, purse);
+    open_peak();  // the pages were granted, and stay as credit
     return {
         0, out_of_memory("M-39",
                          fmt::format("no room of {} is left in the device address window", amount(footprint)),
@@ -140,6 +152,7 @@ DeviceMemory::Attempt DeviceMemory::attempt(const Plan& plan, Page page, std::si
   const Begun begun = contents_->begin(start, footprint, whole_pages ? page : Page::Normal, plan.read_only);
   if (begun == Begun::Yes) return {start, nullptr};
   books_.give(page, footprint, plan.p2p, purse);
+  open_peak();
   return_range(start, footprint, page, heap_class);
   if (begun == Begun::PoolEmpty) return {0, nullptr, true};
   return {0,
@@ -181,7 +194,8 @@ void DeviceMemory::release(const Block& block, ThreadCache* cache) {
   if (block.module != kModuleApp) {
     usage_[block.module].current.fetch_sub(block.footprint);
     of_others_.fetch_sub(block.footprint);
-    open_peak();  // what another module leaves, APP can take without asking
+    open_peak();  // what another module leaves, APP can take without asking, or has taken already
+    note_peak(machine::kind_of(static_cast<std::size_t>(block.page), block.p2p), purse_of(cache));
   }
   const bool kept = cache != nullptr && block.origin == Origin::Malloc && block.page != Page::Huge1G &&
                     cache->keep(key_of(block.footprint, block.page, block.p2p), block.start);
@@ -200,8 +214,10 @@ void DeviceMemory::count(std::uint8_t module, std::size_t bytes, std::size_t kin
   note_peak(kind, purse);
 }
 
+// At no time are there fewer marks than open peaks.
 void DeviceMemory::open_peak() {
-  if (peak_open_.fetch_add(1) == 0) WarmState::add(memory_, WarmState::kPeak);
+  WarmState::add(memory_, WarmState::kPeak);
+  if (peak_open_.fetch_add(1) != 0) WarmState::remove(memory_, WarmState::kPeak);
 }
 
 // As long as the process was granted no more than its peak, it cannot have more in use without asking, and nobody
@@ -214,9 +230,10 @@ void DeviceMemory::note_peak(std::size_t kind, std::size_t purse) {
   std::uint64_t open = peak_open_.load();
   machine::Ledger::Own own = books_.own();
   const std::size_t others = of_others_.load();
-  const std::size_t used = own.used * 4_KiB - std::min(own.used * 4_KiB, others);
+  const auto of_app = [&](std::uint64_t pages) { return pages * 4_KiB - std::min(pages * 4_KiB, others); };
   std::atomic<std::size_t>& peak = usage_[kModuleApp].peak;
   std::size_t highest = peak.load();
+  const std::size_t used = of_app(own.used) > highest ? of_app(books_.surely_used()) : 0;
   while (used > highest && !peak.compare_exchange_weak(highest, used)) {
   }
   const std::size_t most = (std::max(used, highest) + others) / 4_KiB;
@@ -254,7 +271,7 @@ std::vector<ModuleUsage> DeviceMemory::usage() const {
     if (peak == 0) continue;
     std::size_t current = usage_[module].current.load();
     if (module == kModuleApp) {
-      const std::size_t all = books_.own().used * 4_KiB;
+      const std::size_t all = books_.surely_used() * 4_KiB;
       current = all - std::min(all, of_others_.load());
     }
     list.push_back({static_cast<std::uint8_t>(module), current, std::max(current, peak)});

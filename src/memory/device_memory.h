@@ -67,6 +67,8 @@ class DeviceMemory {
                   ThreadCache* cache);
   Attempt attempt(const Plan& plan, Page page, std::size_t footprint, Origin origin, ThreadCache* cache);
   std::uintptr_t take_range(std::size_t footprint, Page page, bool p2p, Origin origin, ThreadCache* cache);
+  std::uintptr_t fresh_range(std::size_t footprint, Page page, HeapClass heap_class, std::uint64_t key,
+                             ThreadCache* cache);
   std::uint64_t key_of(std::size_t footprint, Page page, bool p2p) const;
   void return_range(std::uintptr_t start, std::size_t footprint, Page page, HeapClass heap_class);
 

@@ -91,7 +91,10 @@ void HeapMap::mark_written(Heap& heap) {
   if (heap.written.load(std::memory_order_relaxed)) return;
   heap.written.store(true, std::memory_order_release);
   const bool carved = heap.use.load(std::memory_order_relaxed) == Heap::Use::Carved;
-  (carved ? heap : heaps_[heap.first.load(std::memory_order_relaxed)]).index.fetch_or(Heap::kWritten);
+  Heap& start = carved ? heap : heaps_[heap.first.load(std::memory_order_relaxed)];
+  std::uint64_t index = start.index.load();  // 0 where somebody has freed the block that is written to
+  while (index != 0 && !start.index.compare_exchange_weak(index, index | Heap::kWritten)) {
+  }
 }
 
 // What was noted here before stays: whoever reads it looks at the block's own word and extent.
@@ -105,6 +108,11 @@ void HeapMap::cut(std::uintptr_t start, std::size_t bytes) {
   std::uint32_t cut = heap.cut.load(std::memory_order_relaxed);
   while (cut < end && !heap.cut.compare_exchange_weak(cut, static_cast<std::uint32_t>(end))) {
   }
+  // So many small blocks that finding one is a search through megabytes: fewer, larger pages save half of that.
+  const std::size_t dense = kHeapBytes / unit / 2;
+  if (unit == 4_KiB && cut < dense && end >= dense)
+    platform::use_large_pages(&word_at(heap.index.load(std::memory_order_relaxed), round_down(start, kHeapBytes)),
+                              kHeapBytes / unit * sizeof(std::uint64_t));
 }
 
 Block HeapMap::block_from(std::uintptr_t start, std::uint64_t packed) const {

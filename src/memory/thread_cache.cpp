@@ -1,15 +1,12 @@
 #include "memory/thread_cache.h"
 
 #include <algorithm>
-#include <bit>
 #include <new>
 
 #include "memory/memory.h"
 
 namespace belay {
 namespace {
-// The largest ranges that threads keep: all threads together must not hold the whole address window.
-constexpr std::size_t kLargestKept = 4_GiB;
 constexpr std::size_t kLargestKeptOften = 64_MiB;
 constexpr std::size_t kLargestKeptVeryOften = 1_MiB;
 
@@ -57,17 +54,31 @@ void ThreadCache::forget_context() {
 
 void ThreadCache::renew(std::uint64_t era, std::uint32_t device) {
   if (era != era_) return;  // of another memory, by now
-  if (device != device_) requests_ = {};
-  device_ = device;
+  if (device != device_) {
+    device_ = device;
+    routes_ = {};
+    for (Shelf& shelf : shelves_) {
+      if (shelf.key != 0) routes_[route_to(shelf)] = &shelf;
+    }
+    routes_[Routes::kNone] = nullptr;
+  }
   context_era_ = era;
+}
+
+std::size_t ThreadCache::route_to(const Shelf& shelf) const {
+  const BlockWord block = ShelfKey::block(shelf.key);
+  return ShelfKey::device(shelf.key) == device_ ? Routes::of(block.page, block.units * 4_KiB, block.p2p)
+                                                : Routes::kNone;
 }
 
 void ThreadCache::settle(Memory& memory) {
   leave();
   shelves_ = {};
-  requests_ = {};
+  routes_ = {};
   context_era_ = WarmState::kNever;
   rules_ = &memory.warm_rules();
+  for (const Api api : {Api::Malloc, Api::MallocAlign32, Api::MallocCached})
+    homes_[static_cast<std::size_t>(api)] = rules_->home(api);
   memory_ = &memory;
   memory_number_ = memory.number();
   base_ = memory.map().window().base;
@@ -76,12 +87,14 @@ void ThreadCache::settle(Memory& memory) {
   purse_ = memory.machine().claim_purse();
   kept_ = 0;
   most_kept_ = memory.contents().most_kept_by_thread();
+  addresses_ = 0;
+  most_addresses_ = bytes_ / 256;  // all threads together must not hold the whole window
 }
 
 // Of a memory that has ended there is nothing to give back to.
 void ThreadCache::leave() {
   if (memory_number_ == 0 || !WarmState::is_current(memory_number_)) return;
-  for (Shelf& shelf : shelves_) clear(shelf);
+  give_all_back();
   memory_->machine().release_purse(purse_);
 }
 
@@ -121,31 +134,37 @@ Shelf* ThreadCache::make(std::uint64_t key) {
   if (Shelf* there = find(key)) return there;
   const BlockWord block = ShelfKey::block(key);
   const std::size_t footprint = block.units * 4_KiB;
-  if (footprint > kLargestKept) return nullptr;
+  const std::size_t depth = footprint <= kLargestKeptVeryOften ? kDepth
+                            : footprint <= kLargestKeptOften   ? kDepth / 4
+                                                               : 1;
+  if (depth * footprint > most_addresses_) return nullptr;
   Shelf* shelf = &shelf_at(key);
   if (Shelf& next = neighbour(*shelf); !shelf->empty() && next.empty()) shelf = &next;
-  clear(*shelf);
-  for (std::uint64_t bits = shelf->requests; bits != 0; bits &= bits - 1) {
-    if (Request& request = requests_[static_cast<std::size_t>(std::countr_zero(bits))]; request.shelf == shelf)
-      request = {};
-  }
-  shelf->requests = 0;
+  forget(*shelf);
+  if (depth * footprint > most_addresses_ - addresses_) give_all_back();
+  addresses_ += depth * footprint;
   shelf->key = key;
+  routes_[route_to(*shelf)] = shelf;
+  routes_[Routes::kNone] = nullptr;
   shelf->pages = block.units;
   shelf->step = machine::Account::step(block.units);
   shelf->account =
       &memory_->device(ShelfKey::device(key)).books().account(block.page, block.p2p, purse_);
   shelf->bottom = shelf->top = ranges_[static_cast<std::size_t>(shelf - shelves_.data())].data();
-  shelf->limit = shelf->bottom + (footprint <= kLargestKeptVeryOften ? kDepth
-                                  : footprint <= kLargestKeptOften   ? kDepth / 4
-                                                                     : 1);
+  shelf->limit = shelf->bottom + depth;
   return shelf;
 }
 
-void ThreadCache::remember(const Request& request) {
-  const auto at = static_cast<std::size_t>(&request_for(request.size) - requests_.data());
-  requests_[at] = request;
-  request.shelf->requests |= std::uint64_t{1} << at;
+void ThreadCache::forget(Shelf& shelf) {
+  if (shelf.key == 0) return;
+  clear(shelf);
+  if (Shelf*& route = routes_[route_to(shelf)]; route == &shelf) route = nullptr;
+  addresses_ -= static_cast<std::size_t>(shelf.limit - shelf.bottom) * shelf.pages * 4_KiB;
+  shelf = {};
+}
+
+void ThreadCache::give_all_back() {
+  for (Shelf& shelf : shelves_) forget(shelf);
 }
 
 bool ThreadCache::keep(std::uint64_t key, std::uintptr_t start) {

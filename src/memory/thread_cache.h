@@ -1,5 +1,5 @@
 // What a thread keeps at hand, so that a warm pair of allocate and free takes no lock: address ranges that it gave
-// back, on shelves by size; a purse of its own in the machine's books; and what became of its last requests.
+// back, on shelves by size, and a purse of its own in the machine's books.
 //
 // Addresses cost nothing, so keeping some per thread costs nothing either. Pages are not kept: what is on a shelf
 // is free in the books, and anybody's.
@@ -24,7 +24,8 @@ class Memory;
 struct ShelfKey {
   static constexpr unsigned kShift = 64 - BlockWord::kSlackShift;
   static constexpr std::uint64_t of(std::uint64_t word, std::uint64_t device) { return word << kShift | device; }
-  static constexpr BlockWord block(std::uint64_t key) { return BlockWord::unpack(key >> kShift); }
+  static constexpr std::uint64_t word(std::uint64_t key) { return key >> kShift; }
+  static constexpr BlockWord block(std::uint64_t key) { return BlockWord::unpack(word(key)); }
   static constexpr std::uint32_t device(std::uint64_t key) {
     return static_cast<std::uint32_t>(key & ((1U << kShift) - 1));
   }
@@ -44,27 +45,12 @@ struct alignas(64) Shelf {
   std::uint64_t key = 0;
   std::atomic<std::uint64_t>* account = nullptr;  // where its pages are booked
   std::uint64_t pages = 0, step = 0;              // and what they are there (machine/state.h)
-  std::uint64_t requests = 0;                     // which of the thread's requests may lead here
   Range* top = nullptr;                           // above the newest
   Range* bottom = nullptr;
   Range* limit = nullptr;
 
   bool empty() const { return top == bottom; }
   bool full() const { return top == limit; }
-};
-
-// A request that plan() has answered, and the shelf that serves it.
-struct alignas(64) Request {
-  std::size_t size = 0;
-  std::uint64_t call = ~std::uint64_t{0};  // which function, and with which policy
-  std::uint64_t word = 0;  // of its block
-  std::uint64_t pages = 0, step = 0;
-  Shelf* shelf = nullptr;
-  std::atomic<std::uint64_t>* account = nullptr;
-
-  static constexpr std::uint64_t call_of(Api api, std::uint32_t policy) {
-    return static_cast<std::uint64_t>(api) << 32 | policy;
-  }
 };
 
 class ThreadCache {
@@ -81,9 +67,10 @@ class ThreadCache {
   void renew(std::uint64_t era, std::uint32_t device);
 
   const WarmRules& rules() const { return *rules_; }
-  std::uint32_t device() const { return device_; }
-  const Request& request_for(std::size_t size) const { return requests_[size * kMix >> 58]; }
-  void remember(const Request& request);
+  const Home& home(Api api) const { return homes_[static_cast<std::size_t>(api)]; }
+  // The shelf for HUGE_FIRST on the device of the thread's context, and for any block; null if there is none.
+  Shelf* route(std::size_t route) const { return routes_[route]; }
+  Shelf* find_word(std::uint64_t word) { return find(ShelfKey::of(word, device_)); }
   // Where a key's shelf is if it is in its first place, and wherever it is.
   Shelf& shelf_at(std::uint64_t key) { return shelves_[key * kMix >> 57]; }
   Shelf* find(std::uint64_t key) {
@@ -98,8 +85,7 @@ class ThreadCache {
   bool keep(std::uint64_t key, std::uintptr_t start);
   // Takes the newest one, whose last block has ended in every respect; 0 if there is none.
   std::uintptr_t take(std::uint64_t key);
-  // Gives the older half of a full shelf back.
-  void make_room(Shelf& shelf);
+  void give_all_back();
   // Room for the contents of a block that are kept with its range.
   bool keep_contents(std::size_t bytes) {
     if (bytes > most_kept_ - kept_) return false;
@@ -121,6 +107,9 @@ class ThreadCache {
   void settle(Memory& memory);
   void leave();
   void clear(Shelf& shelf);
+  void make_room(Shelf& shelf);  // by giving the older half back
+  void forget(Shelf& shelf);
+  std::size_t route_to(const Shelf& shelf) const;
   std::uintptr_t take_from(Shelf& shelf);
   std::uintptr_t end_contents(const Shelf& shelf, const Range& range);
 
@@ -130,7 +119,6 @@ class ThreadCache {
     return shelves_[static_cast<std::size_t>(&shelf - shelves_.data()) ^ 1U];
   }
 
-  std::array<Request, 64> requests_{};
   std::uint64_t era_ = WarmState::kNever, context_era_ = WarmState::kNever;
   std::uintptr_t base_ = 0;  // of the device addresses; these three are in the map, too, but one step further
   std::size_t bytes_ = 0;
@@ -140,7 +128,10 @@ class ThreadCache {
   Memory* memory_ = nullptr;
   std::uint64_t memory_number_ = 0;
   std::uint32_t device_ = 0;
-  std::size_t kept_ = 0, most_kept_ = 0;
+  std::size_t kept_ = 0, most_kept_ = 0;            // bytes of contents
+  std::size_t addresses_ = 0, most_addresses_ = 0;  // that full shelves would hold
+  std::array<Home, 3> homes_{};
+  std::array<Shelf*, Routes::kCount> routes_{};
   std::array<Shelf, kShelves> shelves_{};
   std::array<std::array<Range, kDepth>, kShelves> ranges_;  // not initialised: pages that nobody needs are not touched
 };

@@ -1,12 +1,13 @@
-// aclrtMalloc and aclrtFree for a thread that has all it takes at hand: a request like an earlier one, an address
-// range of that size on its shelf, and credit for its pages in its purse. docs/warm-path.md follows the two step by
-// step.
+// aclrtMalloc and aclrtFree for a thread that has all it takes at hand: an address range of that size on its shelf,
+// and credit for its pages in its purse. docs/warm-path.md follows the two step by step.
 //
 // Two locked instructions a pair: one takes pages from the purse, which others may empty at any moment; one withdraws
 // the block's word, which decides who wins a double free. Everything that is not ordinary (nothing at hand, a
 // listener, a refusal, other kinds of blocks) is left to `otherwise`, before anything has happened. The calls are
 // all last calls, so that nothing is saved for them on the way.
 #pragma once
+
+#include <utility>
 
 #include "memory/memory.h"
 #include "memory/thread_cache.h"
@@ -15,29 +16,52 @@ namespace belay {
 
 // What is left to do for a block where memory was written to or a peak may be reached; and for one that is withdrawn
 // already, where memory was written to or somebody must hear of it. All is well in the end.
-aclError begin_with_care(ThreadCache& cache, const Request& request, Range range);
+aclError begin_with_care(ThreadCache& cache, std::uint64_t pages, Range range, std::uint64_t word);
 aclError end_with_care(ThreadCache& cache, Shelf& shelf, Range range, std::uint64_t word);
 
-// For a request that is not remembered, or anything else the first look does not find; true: served.
-bool allocate_tepid(Api api, void** out, std::size_t size, std::uint32_t policy);
+// A block of that size from its shelf; null: no shelf, or none that serves now.
+template <class Otherwise>
+[[gnu::always_inline]] inline aclError allocate_from(ThreadCache& cache, Shelf* shelf, void** out, std::size_t size,
+                                                     Otherwise&& otherwise) {
+  if (shelf == nullptr || shelf->empty()) return otherwise();
+  if (!machine::try_take_credit(*shelf->account, shelf->pages, shelf->step)) return otherwise();
+  const Range range = *--shelf->top;
+  const std::uint64_t word =
+      ShelfKey::word(shelf->key) | (shelf->pages * 4_KiB - size) << BlockWord::kSlackShift;
+  *out = reinterpret_cast<void*>(range.start);
+  reinterpret_cast<std::atomic<std::uint64_t>*>(range.word & ~Range::kNotPlain)
+      ->store(word, std::memory_order_release);
+  // First the word, then the look: whoever asks all threads for a barrier after he changed the state sees the one, or
+  // we see the other (Memory::heed_listeners).
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if ((range.word & Range::kNotPlain) != 0 || WarmState::now() != cache.context_era()) [[unlikely]]
+    return begin_with_care(cache, shelf->pages, range, word);
+  return ACL_SUCCESS;
+}
 
+// HUGE_FIRST, which nearly everybody asks for.
 template <class Otherwise>
 [[gnu::always_inline]] inline aclError allocate_warm(Api api, void** out, std::size_t size, std::uint32_t policy,
                                                      Otherwise&& otherwise) {
   ThreadCache& cache = *t_cache;
   if (WarmState::era(WarmState::now()) != cache.context_era() || out == nullptr) return otherwise();
-  const Request& request = cache.request_for(size);
-  if (request.size != size || request.call != Request::call_of(api, policy)) return otherwise();
-  Shelf& shelf = *request.shelf;
-  if (shelf.empty()) return otherwise();
-  if (!machine::try_take_credit(*request.account, request.pages, request.step)) return otherwise();
+  if (policy != ACL_MEM_MALLOC_HUGE_FIRST || size - 1 >= Routes::kMostBytes) return otherwise();
+  Shelf* shelf = size <= kPolicyRules[0].normal_up_to ? cache.route(cache.home(api).normal_route(size))
+                                                      : cache.route(cache.home(api).huge_route(size));
+  return allocate_from(cache, shelf, out, size, std::forward<Otherwise>(otherwise));
+}
 
-  const Range range = *--shelf.top;
-  *out = reinterpret_cast<void*>(range.start);
-  if ((range.word & Range::kNotPlain) != 0 || WarmState::now() != cache.context_era()) [[unlikely]]
-    return begin_with_care(cache, request, range);
-  reinterpret_cast<std::atomic<std::uint64_t>*>(range.word)->store(request.word, std::memory_order_release);
-  return ACL_SUCCESS;
+// Any policy.
+template <class Otherwise>
+[[gnu::always_inline]] inline aclError allocate_tepid(Api api, void** out, std::size_t size, std::uint32_t policy,
+                                                      Otherwise&& otherwise) {
+  ThreadCache& cache = *t_cache;
+  if (WarmState::era(WarmState::now()) != cache.context_era() || out == nullptr) return otherwise();
+  if (policy >= WarmRules::kPolicies) return otherwise();
+  const WarmRule& rule = cache.rules().of(api, policy);
+  if (size - 1 >= rule.most) return otherwise();
+  return allocate_from(cache, cache.find_word(rule.lane(size).word_of(size)), out, size,
+                       std::forward<Otherwise>(otherwise));
 }
 
 template <class Otherwise>

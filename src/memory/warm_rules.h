@@ -17,12 +17,16 @@ inline constexpr std::uint8_t kModuleRuntime = 7;
 inline constexpr std::uint8_t kModuleApp = 33;
 
 // Requests that are served by one kind of page.
-struct alignas(32) Lane {
+struct Lane {
   std::size_t add = 0;     // padding, and what rounding up needs
   std::size_t mask = 0;    // of whole pages
   std::uint64_t word = 0;  // of a block (heap_map.h), but for its size
 
   constexpr std::size_t footprint(std::size_t size) const { return (size + add) & mask; }
+  // The word, but for what was asked for.
+  constexpr std::uint64_t word_of(std::size_t size) const {
+    return word | footprint(size) / 4_KiB << BlockWord::kUnitsShift;
+  }
 };
 
 struct WarmRule {
@@ -31,6 +35,27 @@ struct WarmRule {
   std::array<Lane, 2> lanes{};
 
   constexpr const Lane& lane(std::size_t size) const { return lanes[size > normal_up_to ? 1 : 0]; }
+};
+
+// What HUGE_FIRST is served with, as one number each: blocks on 4 KB pages up to 1 MB and padding, and on 2 MB pages up
+// to 1 GB and padding.
+struct Routes {
+  static constexpr std::size_t kMostBytes = 1_GiB;
+  static constexpr std::size_t kNormal = kPolicyRules[0].normal_up_to / 4_KiB + 2;
+  static constexpr std::size_t kHuge = kMostBytes / 2_MiB + 2;
+  static constexpr std::size_t kCount = kNormal + kHuge;
+  static constexpr std::size_t kNone = 0;  // no block has no pages
+  static constexpr std::size_t of(Page page, std::size_t footprint, bool p2p) {
+    const std::size_t pages = footprint / page_bytes(page);
+    if (p2p || page == Page::Huge1G || pages >= (page == Page::Normal ? kNormal : kHuge)) return kNone;
+    return page == Page::Normal ? pages : kNormal + pages;
+  }
+};
+// How a function gets there.
+struct Home {
+  std::size_t normal_add = 0, huge_add = 0;
+  constexpr std::size_t normal_route(std::size_t size) const { return (size + normal_add) / 4_KiB; }
+  constexpr std::size_t huge_route(std::size_t size) const { return (size + huge_add) / 2_MiB + Routes::kNormal; }
 };
 
 class WarmRules {
@@ -49,6 +74,7 @@ class WarmRules {
   constexpr const WarmRule& of(Api api, std::uint32_t policy) const {
     return rules_[static_cast<std::size_t>(api)][policy];
   }
+  constexpr Home home(Api api) const { return {of(api, 0).lanes[0].add, of(api, 0).lanes[1].add}; }
 
  private:
   static constexpr std::size_t kMost = 64_GiB;

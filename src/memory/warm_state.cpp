@@ -5,7 +5,7 @@ namespace {
 constinit std::atomic<std::uint64_t> g_memories{0};
 }  // namespace
 
-constinit std::atomic<std::uint64_t> WarmState::g_word{0};
+constinit std::atomic<std::uint64_t> WarmState::g_word{kEra};  // 0 is nobody's
 constinit std::atomic<std::uint64_t> WarmState::g_memory{0};
 
 // First the number, so that nobody changes the new word in the name of the old memory.

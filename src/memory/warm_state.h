@@ -13,8 +13,8 @@ namespace belay {
 class WarmState {
  public:
   static constexpr std::uint64_t kPeak = 1;
-  static constexpr std::uint64_t kReason = std::uint64_t{1} << 12;
-  static constexpr std::uint64_t kEra = std::uint64_t{1} << 24;
+  static constexpr std::uint64_t kReason = std::uint64_t{1} << 16;
+  static constexpr std::uint64_t kEra = std::uint64_t{1} << 36;
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};  // no era
 
   static std::uint64_t now() { return g_word.load(std::memory_order_seq_cst); }

@@ -21,12 +21,15 @@ class SparseMemory {
   }
   ~SparseMemory();
 
-  std::byte* start() const { return start_; }  // at the start of a page
+  std::byte* start() const { return start_; }  // of a page; of a large one (2 MB), if it is that long
   explicit operator bool() const { return start_ != nullptr; }
 
  private:
   std::byte* start_ = nullptr;
   std::size_t bytes_ = 0;
 };
+
+// A table that is used all over, at random, is better off on large pages. No more than a try.
+void use_large_pages(void* start, std::size_t bytes);
 
 }  // namespace belay::platform

@@ -3,11 +3,11 @@
 #include <linux/membarrier.h>
 #include <pthread.h>
 #include <sched.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <memory>
 #include <utility>
@@ -46,18 +46,14 @@ bool start_thread(const char* name, std::function<void()> body) {
   return started;
 }
 
-void barrier_on_all_threads() {
-  static const bool offered =
-      ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
-  if (offered && ::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0) return;
-  // Where a sandbox refuses the call: taking rights from a page that is in use interrupts every processor that runs
-  // one of our threads, which is a barrier there.
-  const auto bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  void* page = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (page == MAP_FAILED) return;
-  *static_cast<volatile char*>(page) = 1;
-  ::mprotect(page, bytes, PROT_READ);
-  ::munmap(page, bytes);
+bool barrier_on_all_threads() {
+  // Not a static of this function: a fork could find its guard half-way.
+  static constinit std::atomic<bool> registered{false};
+  const auto membarrier = [](int command) { return ::syscall(SYS_membarrier, command, 0, 0) == 0; };
+  if (registered.load() && membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) return true;
+  registered.store(membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED));
+  if (registered.load() && membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) return true;
+  return membarrier(MEMBARRIER_CMD_GLOBAL);
 }
 
 unsigned processors() {

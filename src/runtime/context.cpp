@@ -31,6 +31,7 @@ struct Owner {
       if (context != nullptr) keep_for_ever(std::move(context));
     } else {
       t_bound = nullptr;
+      ThreadCache::forget_context();
     }
   }
 };

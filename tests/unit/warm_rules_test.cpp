@@ -1,0 +1,172 @@
+// The few numbers of the warm path say what plan() says, wherever they say anything.
+#include "memory/warm_rules.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace belay {
+namespace {
+
+constexpr Api kApis[] = {Api::Malloc, Api::MallocAlign32, Api::MallocCached};
+constexpr Form kForms[] = {Form::EP, Form::RC, Form::OpenCtrlCpu};
+
+bool serves(const WarmRule& rule, std::size_t size) { return size - 1 < rule.most; }
+
+// What the warm path would store for a block that plan() decided about.
+std::uint64_t word_of(const Plan& plan) {
+  return BlockWord{plan.footprint / 4_KiB, plan.asked, plan.page, Origin::Malloc, kModuleApp,
+                   plan.read_only,         plan.p2p}
+      .pack();
+}
+
+// Empty if the two agree about this request, else in what they differ. `served` counts what the rules serve.
+std::string difference(const ProductRow& row, Form form, const WarmRules& rules, Api api,
+                       std::uint32_t policy, std::size_t size, std::size_t* served = nullptr) {
+  const PlanResult planned = plan(size, policy, api, row, form);
+  const WarmRule& rule = rules.of(api, policy);
+  const std::string which = std::string{row.key} + ", form " + std::to_string(static_cast<int>(form)) +
+                            ", function " + std::to_string(static_cast<int>(api)) + ", policy " +
+                            std::to_string(policy) + ", " + std::to_string(size) + " bytes: ";
+  if (!serves(rule, size)) return {};
+  if (served != nullptr) ++*served;
+  if (!planned) return which + "served, though refused by " + planned.refusal.rule;
+  const Lane& lane = rule.lane(size);
+  const std::size_t footprint = lane.footprint(size);
+  if (footprint != planned->footprint)
+    return which + "footprint " + std::to_string(footprint) + ", not " + std::to_string(planned->footprint);
+  const BlockWord flags = BlockWord::unpack(lane.word);
+  if (flags.page != planned->page) return which + "page";
+  if (flags.p2p != planned->p2p) return which + "p2p";
+  if (flags.read_only != planned->read_only) return which + "read-only";
+  const std::uint64_t word =
+      lane.word | footprint / 4_KiB << BlockWord::kUnitsShift | (footprint - size) << BlockWord::kSlackShift;
+  if (word != word_of(*planned)) return which + "word";
+  return {};
+}
+
+// Around every line that a rule draws, and the multiples of both pages.
+std::vector<std::size_t> edges(const WarmRule& rule) {
+  std::vector<std::size_t> middles{
+      0,     1,     32,        64,     4_KiB - 64, 4_KiB - 32, 4_KiB,         8_KiB,         64_KiB,
+      1_MiB, 2_MiB, rule.most, 64_GiB, 255_GiB,    256_GiB,    SIZE_MAX - 64, SIZE_MAX - 32, SIZE_MAX - 1};
+  for (std::size_t i = 1; i <= 40; ++i) {
+    middles.push_back(i * 4_KiB);
+    middles.push_back(i * 4_KiB - 32);
+    middles.push_back(i * 1_MiB);
+    middles.push_back(i * 2_MiB);
+    middles.push_back(i * 2_MiB - 32);
+  }
+  for (const std::size_t far : {1_GiB, 4_GiB, 32_GiB, 64_GiB}) {
+    middles.push_back(far - 2_MiB);
+    middles.push_back(far - 32);
+    middles.push_back(far);
+  }
+  std::vector<std::size_t> all;
+  for (const std::size_t middle : middles) {
+    for (const std::size_t by : {SIZE_MAX, std::size_t{0}, std::size_t{1}}) all.push_back(middle + by);
+  }
+  return all;
+}
+
+TEST(WarmRules, M34_M48_M49_M50_M51_M52_M53_M54_M79_AtEveryEdge_WhatPlanSays) {
+  std::size_t served = 0;
+  for (const ProductRow& row : products()) {
+    for (const Form form : kForms) {
+      const WarmRules rules{row, form};
+      for (const Api api : kApis) {
+        for (std::uint32_t policy = 0; policy < WarmRules::kPolicies; ++policy) {
+          for (const std::size_t size : edges(rules.of(api, policy)))
+            ASSERT_EQ(difference(row, form, rules, api, policy, size, &served), "");
+        }
+      }
+    }
+  }
+  EXPECT_GT(served, 10000U) << "rules that serve nothing agree with everything";
+}
+
+RC_GTEST_PROP(WarmRules, M34_M79_AtAnySize_WhatPlanSays,
+              (std::uint64_t bits, std::uint8_t shift, std::uint8_t near)) {
+  // Sizes of every magnitude, and some close to a multiple of a page.
+  const std::size_t any = bits >> shift % 64;
+  const std::size_t sizes[] = {any, any % 8_MiB, any % 128_GiB, any / 4_KiB * 4_KiB + near % 97 - 64,
+                               any % 64_GiB / 2_MiB * 2_MiB + near % 97 - 64};
+  for (const ProductRow& row : products()) {
+    for (const Form form : kForms) {
+      const WarmRules rules{row, form};
+      for (const Api api : kApis) {
+        for (std::uint32_t policy = 0; policy < WarmRules::kPolicies; ++policy) {
+          for (const std::size_t size : sizes) {
+            const std::string wrong = difference(row, form, rules, api, policy, size);
+            if (!wrong.empty()) RC_FAIL(wrong);
+          }
+        }
+      }
+    }
+  }
+}
+
+// What is refused whatever the size must not be served even once.
+TEST(WarmRules, M67_M69_M82_M83_WhatPlanRefuses_HasNoRule) {
+  for (const ProductRow& row : products()) {
+    for (const Form form : kForms) {
+      const WarmRules rules{row, form};
+      for (const Api api : kApis) {
+        for (std::uint32_t policy = 0; policy < WarmRules::kPolicies; ++policy) {
+          const WarmRule& rule = rules.of(api, policy);
+          EXPECT_FALSE(serves(rule, 0)) << row.key;
+          EXPECT_FALSE(serves(rule, SIZE_MAX)) << row.key;
+          if (!plan(1, policy, api, row, form)) {
+            EXPECT_EQ(rule.most, 0U) << row.key << " " << policy;
+          }
+          // Rounded up, it must still have a place in a block's word.
+          if (rule.most != 0) {
+            EXPECT_LT(rule.lane(rule.most).footprint(rule.most), 256_GiB);
+          }
+        }
+      }
+    }
+  }
+}
+
+// Its function is missing there, which the plan does not know.
+TEST(WarmRules, M8_OnIpv350_ThereAreNone) {
+  for (const Form form : kForms) {
+    const WarmRules rules{row_of(Product::IPV), form};
+    for (const Api api : kApis) {
+      for (std::uint32_t policy = 0; policy < WarmRules::kPolicies; ++policy)
+        EXPECT_EQ(rules.of(api, policy).most, 0U) << policy;
+    }
+    EXPECT_FALSE(rules.any());
+  }
+}
+
+TEST(WarmRules, M48_M50_M51_TheEverydayPolicies_AreServedOnEveryOtherProduct) {
+  for (const ProductRow& row : products()) {
+    if (row.product == Product::IPV) continue;
+    const WarmRules rules{row, Form::EP};
+    EXPECT_TRUE(rules.any()) << row.key;
+    for (const Api api : kApis) {
+      for (const std::uint32_t policy : {0U, 1U, 2U}) {
+        EXPECT_TRUE(serves(rules.of(api, policy), 1)) << row.key << " " << policy;
+        EXPECT_TRUE(serves(rules.of(api, policy), 1_GiB)) << row.key << " " << policy;
+      }
+    }
+  }
+}
+
+TEST(WarmRules, M79_WithoutAProduct_NothingIsServed) {
+  const WarmRules none;
+  EXPECT_FALSE(none.any());
+  for (const Api api : kApis) {
+    for (std::uint32_t policy = 0; policy < WarmRules::kPolicies; ++policy) {
+      for (const std::size_t size : {std::size_t{0}, std::size_t{1}, 4_KiB, SIZE_MAX})
+        EXPECT_FALSE(serves(none.of(api, policy), size));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace belay

@@ -154,13 +154,16 @@ bool Contents::reach_locked(Heap& heap, std::size_t index) {
 
 bool Contents::all_committed(const Heap& heap, std::size_t offset, std::size_t bytes) const {
   if (host_may_touch()) return true;  // host code writes without asking
-  bool all = true;
   const std::atomic<std::uint64_t>* table = heap.committed.load(std::memory_order_acquire);
   const Granules range = granules(heap, offset, bytes);
-  by_word(range.first, range.end, [&](std::size_t word, std::uint64_t mask) {
-    all = all && (table[word].load(std::memory_order_acquire) & mask) == mask;
-  });
-  return all;
+  const std::size_t last = (range.end - 1) / 64;
+  for (std::size_t word = range.first / 64; word <= last; ++word) {
+    std::uint64_t mask = ~std::uint64_t{0};
+    if (word == range.first / 64) mask <<= range.first % 64;
+    if (word == last) mask &= ~std::uint64_t{0} >> (63 - (range.end - 1) % 64);
+    if ((table[word].load(std::memory_order_acquire) & mask) != mask) return false;
+  }
+  return true;
 }
 
 std::size_t Contents::count_committed(const Heap& heap, std::size_t offset, std::size_t bytes) const {

@@ -64,6 +64,15 @@ class Contents {
   Reached fill32(std::uintptr_t to, std::uint32_t value, std::size_t words);
   Reached copy(std::uintptr_t to, std::uintptr_t from, std::size_t bytes);  // as if through a temporary
 
+  // Where these bytes are, if they are all there and in one piece; else null, and `read` and `write` find a way.
+  std::byte* in_one_piece(std::uintptr_t address, std::size_t bytes) const {
+    const Heap& heap = map_.heap_at(address);
+    const std::size_t offset = address % kHeapBytes;
+    std::byte* view = heap.view.load(std::memory_order_acquire);
+    return view != nullptr && bytes <= kHeapBytes - offset && all_committed(heap, offset, bytes) ? view + offset
+                                                                                                 : nullptr;
+  }
+
   // One aligned word, in one piece (P-41). What nobody wrote, or cannot be reached, reads as fresh.
   Reached store64(std::uintptr_t to, std::uint64_t value);
   std::uint64_t load64(std::uintptr_t from);

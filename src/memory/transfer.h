@@ -50,6 +50,7 @@ class Transfer {
   Result<End> check(std::uintptr_t address, std::size_t bytes, bool written,
                     const char* rule = "M-239") const;
   Status check_pair(const End& to, const End& from) const;
+  bool copy_plainly(void* to, const void* from, std::size_t bytes);
   Status move(const End& to, const End& from, std::size_t bytes);
 
   Memory& memory_;

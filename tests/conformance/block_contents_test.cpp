@@ -255,4 +255,48 @@ TEST(BlockContents, M13_M112_PartlyWrittenAgain_TheRestIsFreshOrAsLeft) {
   });
 }
 
+// What is kept is given up while a block that lies in its midst is written and read.
+TEST(BlockContents, M13_M241_ReadsWhatWasWritten_WhileKeptMemoryIsGivenUp) {
+  in_fresh_process({{"BELAY_COMMIT", "1M"}, {"BELAY_PAGES", "small"}, {"BELAY_LEAKS", "off"}}, [] {
+    ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+    std::atomic<bool> over{false};
+    std::atomic<int> wrong{0};
+    std::atomic<int> done{0};
+    std::thread owner{[&] {
+      EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+      Bytes bytes(4096, 0x11);
+      Bytes seen(4096);
+      while (!over) {
+        void* block = nullptr;
+        EXPECT_EQ(aclrtMallocAlign32(&block, 4096, ACL_MEM_MALLOC_NORMAL_ONLY), ACL_SUCCESS);
+        ++bytes[0];
+        // Where the other thread has all of the host's room, the copy is refused.
+        if (aclrtMemcpy(block, 4096, bytes.data(), 4096, ACL_MEMCPY_HOST_TO_DEVICE) == ACL_SUCCESS) {
+          for (int i = 0; i < 4; ++i) {
+            EXPECT_EQ(aclrtMemcpy(seen.data(), 4096, block, 4096, ACL_MEMCPY_DEVICE_TO_HOST), ACL_SUCCESS);
+            wrong += seen != bytes;
+          }
+          ++done;
+        }
+        EXPECT_EQ(aclrtFree(block), ACL_SUCCESS);
+      }
+    }};
+    for (int round = 0; round < 1000 || done < 1000; ++round) {
+      std::vector<void*> blocks(56);
+      for (void*& block : blocks) {
+        EXPECT_EQ(aclrtMallocAlign32(&block, 4096, ACL_MEM_MALLOC_NORMAL_ONLY), ACL_SUCCESS);
+        (void)aclrtMemset(block, 4096, 1, 4096);
+      }
+      for (void* block : blocks) EXPECT_EQ(aclrtFree(block), ACL_SUCCESS);
+      void* big = nullptr;
+      EXPECT_EQ(aclrtMallocAlign32(&big, 1000 * kKB, ACL_MEM_MALLOC_NORMAL_ONLY), ACL_SUCCESS);
+      (void)aclrtMemset(big, 1000 * kKB, 1, 1000 * kKB);  // needs what the blocks left
+      EXPECT_EQ(aclrtFree(big), ACL_SUCCESS);
+    }
+    over = true;
+    owner.join();
+    EXPECT_EQ(wrong, 0);
+  });
+}
+
 }  // namespace

@@ -179,4 +179,34 @@ TEST(UsagePeak, M150_M151_EachDeviceHasAPeakOfItsOwn) {
   });
 }
 
+// One thread has a block of 1 MB or one of 2 MB, never both. Another one looks for a new peak all the time, because
+// its blocks come from a function that has nothing at hand.
+TEST(UsagePeak, M151_WhileAThreadChangesFromOneKindOfPagesToTheOther_NoPeakThatNeverWas) {
+  on_product("A2", [] {
+    std::atomic<int> wrong{0};
+    std::atomic<bool> over{false};
+    std::thread changes{[&] {
+      wrong += aclrtSetDevice(0) != ACL_SUCCESS;
+      while (!over) {
+        for (const std::size_t size : {kMB, 2 * kMB}) {
+          void* block = nullptr;
+          wrong += aclrtMallocAlign32(&block, size, ACL_MEM_MALLOC_HUGE_FIRST) != ACL_SUCCESS;
+          wrong += aclrtFree(block) != ACL_SUCCESS;
+        }
+      }
+    }};
+    for (int i = 0; i < 300000; ++i) {
+      void* block = nullptr;
+      wrong += aclrtMallocWithCfg(&block, 4096, ACL_MEM_MALLOC_NORMAL_ONLY, nullptr) != ACL_SUCCESS;
+      wrong += aclrtFree(block) != ACL_SUCCESS;
+    }
+    over = true;
+    changes.join();
+    EXPECT_EQ(wrong, 0);
+    EXPECT_EQ(app_usage().current, 0U);
+    EXPECT_GE(app_usage().peak, 2 * kMB);
+    EXPECT_LE(app_usage().peak, 2 * kMB + 4096);
+  });
+}
+
 }  // namespace

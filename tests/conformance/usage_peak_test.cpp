@@ -162,6 +162,36 @@ TEST(UsagePeak, M108_M150_M151_WithBlocksOfAnotherModule_AgainstAModel) {
   for (std::uint32_t seed = 1; seed <= 3; ++seed) on_product("A2", [=] { against_a_model(seed, 2, true); });
 }
 
+// What another module had is at hand for the next request, which nobody needs to ask the machine for. Nobody
+// looks before it is over.
+TEST(UsagePeak, M108_M151_BlocksInThePlaceOfAnotherModules_AreAPeakOfTheirOwn) {
+  for (const bool by_another_thread : {false, true}) {
+    on_product("A2", [=] {
+      Worker other;
+      std::uint64_t peak = 0;
+      for (const std::size_t size : {64 * kKB, 2 * kMB}) {
+        const std::uint32_t value = size < kMB ? kNormalOnly : kHugeOnly;
+        for (std::size_t count = 1; count <= 10; ++count) {
+          const Piece before = allocated(kAlign32, size, value);
+          EXPECT_EQ(aclrtFree(before.start), ACL_SUCCESS);
+          std::vector<Piece> pieces;
+          for (std::size_t i = 0; i < count; ++i) pieces.push_back(labelled(kHccl, size, value));
+          for (const Piece& piece : pieces) {
+            const auto free = [&] { return aclrtFree(piece.start); };
+            EXPECT_EQ(by_another_thread ? other.ask(free) : free(), ACL_SUCCESS);
+          }
+          pieces.clear();
+          for (std::size_t i = 0; i < count; ++i) pieces.push_back(allocated(kAlign32, size, value));
+          for (const Piece& piece : pieces) EXPECT_EQ(aclrtFree(piece.start), ACL_SUCCESS);
+          peak = std::max<std::uint64_t>(peak, count * size);
+          ASSERT_EQ(app_usage(), (Usage{0, peak})) << count << " blocks of " << size;
+        }
+      }
+      EXPECT_EQ(usage_of("HCCL"), (Usage{0, 20 * kMB}));
+    });
+  }
+}
+
 TEST(UsagePeak, M150_M151_EachDeviceHasAPeakOfItsOwn) {
   on_product("A2", [] {
     ASSERT_EQ(aclrtSetDevice(1), ACL_SUCCESS);

@@ -178,7 +178,7 @@ def add_peers(figures):
         by_point[each["question"], each["point"]].append(each)
     for each in figures:
         peers = [peer for peer in by_point[each["question"], each["point"]]
-                 if peer["who"] not in ("belay", "mmap", "loop")]
+                 if peer["who"] not in ("belay", "mmap", "loop", "table")]
         if each["who"] != "belay" or not peers or each["unit"] != "ns":
             continue
         peer = min(peers, key=lambda one: one["best"])

@@ -16,8 +16,8 @@ from wording import count, size
 PENS = {"belay": Pen("#d55e00", "circle", width=4), "glibc": Pen("#0072b2", "square"),
         "mimalloc": Pen("#007a55", "triangle"), "jemalloc": Pen("#b0508a", "diamond", "8 4"),
         "tcmalloc": Pen("#a07800", "cross", "3 3"), "mmap": Pen("#777777", "circle", "2 5"),
-        "loop": Pen("#000000", "square", "2 5")}
-NAMES = {"mmap": "mmap + munmap", "loop": "shares nothing"}
+        "loop": Pen("#000000", "square", "2 5"), "table": Pen("#000000", "triangle", "2 5")}
+NAMES = {"mmap": "mmap + munmap", "loop": "shares nothing", "table": "a table of words alone"}
 
 WIDTH, TOP, BOTTOM, HEIGHT = 1080, 96, 400, 478
 LEFT, RIGHT, GAP = 76, 1056, 80

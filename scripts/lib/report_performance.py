@@ -13,8 +13,9 @@ BEGIN = "<!-- figures: written by scripts/bench --docs -->"
 END = "<!-- end of figures -->"
 
 ORDER = ("belay", "glibc", "mimalloc", "jemalloc", "tcmalloc", "mmap", "memcpy", "memcpy_shared", "empty", "linked",
-         "loop")
+         "loop", "table")
 NAMES = {"memcpy_shared": "memcpy, shared memory", "loop": "a loop that shares nothing", "empty": "an empty program",
+         "table": "a table of words alone",
          "linked": "linked to belay, but no call"}
 
 

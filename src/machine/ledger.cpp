@@ -19,8 +19,8 @@ std::uint64_t take_away(std::atomic<std::uint64_t>& account) {
   return 0;
 }
 
-// What the purses of one process come to. While the purses of a dead process are emptied one after the other, a
-// sum may be below nothing for a moment: that is nothing.
+// What the purses of one process come to. While the purses of a dead process are emptied one after the other,
+// a sum may be below nothing for a moment: that is nothing.
 std::uint64_t sum_of(std::uint64_t wrapped, const Limits& limits) {
   const std::uint64_t sum = wrapped & Account::kField;
   return sum <= limits.total ? sum : 0;
@@ -46,9 +46,9 @@ void Ledger::complete(std::uint64_t pending) {
   while (Account::turn(word) == Pending::turn(pending)) {
     // Granted and taken in one step: between the two somebody could take the credit back.
     const bool as_credit = Pending::as_credit(pending);
-    const std::uint64_t next = Account::make(Account::used(word) + (as_credit ? 0 : pages),
-                                             Account::credit(word) + (as_credit ? pages : 0),
-                                             Account::turn(word) + 1);
+    const std::uint64_t next =
+        Account::make(Account::used(word) + (as_credit ? 0 : pages),
+                      Account::credit(word) + (as_credit ? pages : 0), Account::turn(word) + 1);
     if (account.compare_exchange_weak(word, next, std::memory_order_acq_rel)) return;
   }
 }
@@ -102,7 +102,8 @@ bool Ledger::grant(std::size_t kind, std::uint64_t pages, std::size_t purse, boo
   std::uint64_t pending = device_->pending.load(std::memory_order_acquire);
   complete(pending);
   const std::uint64_t turn = Account::turn(mine_[purse].of[kind].load(std::memory_order_acquire));
-  if (pages > look(kind).room) return false;  // others may lower grants meanwhile; none can be raised unnoticed
+  if (pages > look(kind).room)
+    return false;  // others may lower grants meanwhile; none can be raised unnoticed
   const std::uint64_t next = Pending::make(AccountIndex{roster_->mine(), purse, kind}.number(), pages, turn,
                                            Pending::next_number(pending), as_credit);
   if (!device_->pending.compare_exchange_strong(pending, next, std::memory_order_acq_rel)) return false;
@@ -110,8 +111,8 @@ bool Ledger::grant(std::size_t kind, std::uint64_t pages, std::size_t purse, boo
   return true;
 }
 
-// What other threads of this process gave back, if it is enough: a thread that only frees should not make one that
-// only allocates go to the machine for each page.
+// What other threads of this process gave back, if it is enough: a thread that only frees should not make one
+// that only allocates go to the machine for each page.
 bool Ledger::gather_own_credit(std::size_t kind, std::uint64_t pages, std::size_t purse) {
   const std::size_t purses = purses_of(*state_, roster_->mine());
   std::uint64_t there = 0;
@@ -146,8 +147,8 @@ bool Ledger::take_with_grant(std::size_t kind, std::uint64_t pages, std::size_t 
   }
 }
 
-// A block that one thread takes and another gives back, between our looks at their purses, would be missed: so the
-// purses are added up until two sums agree.
+// A block that one thread takes and another gives back, between our looks at their purses, would be missed:
+// so the purses are added up until two sums agree.
 Use used_by(const State& state, std::size_t device, std::size_t row) {
   const auto add_up = [&] {
     Use use{};
@@ -169,8 +170,8 @@ Use used_by(const State& state, std::size_t device, std::size_t row) {
   return use;
 }
 
-// What an account was granted does not change when it takes and gives: so the sum of that is right, and use is what
-// remains of it without the credit, which is never less than nothing.
+// What an account was granted does not change when it takes and gives: so the sum of that is right, and use
+// is what remains of it without the credit, which is never less than nothing.
 Ledger::Own Ledger::own() const {
   Own own;
   const std::size_t purses = purses_of(*state_, roster_->mine());
@@ -189,8 +190,8 @@ Ledger::Own Ledger::own() const {
   return own;
 }
 
-// A page that moves from one account to another while we go from one to the next would count twice. It does not, if of
-// several looks at each account the lowest counts.
+// A page that moves from one account to another while we go from one to the next would count twice. It does
+// not, if of several looks at each account the lowest counts.
 std::uint64_t Ledger::surely_used() const {
   constexpr int kLooks = 4;
   const std::size_t purses = purses_of(*state_, roster_->mine());

@@ -1,7 +1,7 @@
 // What one device has left, exactly, whoever takes and whoever dies.
 //
-// A thread takes pages by turning credit of its purse into use, which is one compare-and-swap on a cache line of
-// its own, as long as there is credit. It gives them back by turning use into credit again, for the next
+// A thread takes pages by turning credit of its purse into use, which is one compare-and-swap on a cache line
+// of its own, as long as there is credit. It gives them back by turning use into credit again, for the next
 // request. Credit is not use: others may take it back at any time.
 //
 // New grants go through one word per device. Whoever wants one completes the grant that stands there
@@ -35,8 +35,8 @@ inline bool take_credit(std::atomic<std::uint64_t>& account, std::uint64_t pages
   return false;
 }
 
-// Use becomes credit. `own`: no other thread takes from and gives to this purse. Then nobody writes to an account
-// that has no credit, because others only ever take credit away, and a plain store does it.
+// Use becomes credit. `own`: no other thread takes from and gives to this purse. Then nobody writes to an
+// account that has no credit, because others only ever take credit away, and a plain store does it.
 inline void give_credit(std::atomic<std::uint64_t>& account, std::uint64_t step, bool own) {
   const std::uint64_t word = account.load(std::memory_order_relaxed);
   if (own && Account::credit(word) == 0) [[likely]]
@@ -60,14 +60,15 @@ class Ledger {
 
   // In use by all processes that live.
   Use used() const;
-  // Of this process alone: pages in use, and pages that it could have in use without asking. What others move meanwhile
-  // may be missed, but with `surely` nothing is counted twice.
+  // Of this process alone: pages in use, and pages that it could have in use without asking. What others move
+  // meanwhile may be missed, but with `surely` nothing is counted twice.
   struct Own {
     std::uint64_t used = 0, granted = 0;
   };
   Own own() const;
   std::uint64_t surely_used() const;
-  // Gives up so much credit of this process, or a little more, but none of that account; says how much it was.
+  // Gives up so much credit of this process, or a little more, but none of that account; says how much it
+  // was.
   std::uint64_t return_own_credit(std::uint64_t pages, std::size_t but_kind, std::size_t but_purse);
   const Limits& limits() const { return state_->header.limits; }
 

@@ -15,11 +15,11 @@
 
 namespace belay::machine {
 
-inline constexpr std::size_t kSlots = 1024;  // processes at once
-inline constexpr std::size_t kPurses = 32;   // of a process: one in common, the others for a thread each
-inline constexpr std::size_t kKinds = 6;     // of pages: (4 KB, 2 MB, 1 GB) x (ordinary, P2P)
+inline constexpr std::size_t kSlots = 1024;      // processes at once
+inline constexpr std::size_t kPurses = 32;       // of a process: one in common, the others for a thread each
+inline constexpr std::size_t kKinds = 6;         // of pages: (4 KB, 2 MB, 1 GB) x (ordinary, P2P)
 inline constexpr std::size_t kMostDevices = 64;  // a power of two
-inline constexpr std::uint32_t kLayout = 2;  // also in the name of the directory where processes meet
+inline constexpr std::uint32_t kLayout = 2;      // also in the name of the directory where processes meet
 inline constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
 
 constexpr std::size_t kind_of(std::size_t page, bool p2p) { return page * 2 + (p2p ? 1 : 0); }
@@ -59,7 +59,8 @@ struct alignas(128) Row {
   std::uint64_t number_space;
   std::uint64_t joined;  // when, which makes the name of its link unlike any other
   std::int32_t process;
-  std::atomic<std::uint32_t> purses;  // that were ever used, beside the common one: sums need not look further
+  std::atomic<std::uint32_t>
+      purses;  // that were ever used, beside the common one: sums need not look further
   std::array<char, 32> name;
 };
 
@@ -86,8 +87,8 @@ struct Account {
   static constexpr std::uint64_t step(std::uint64_t pages) { return (pages << kUsedShift) - pages; }
 };
 
-// A grant under way: to which account, how many pages, whether they are credit or in use at once, at which turn
-// of that account, and a number that makes the word new each time.
+// A grant under way: to which account, how many pages, whether they are credit or in use at once, at which
+// turn of that account, and a number that makes the word new each time.
 struct Pending {
   static constexpr unsigned kAccountBits = 18;
   static constexpr unsigned kTurnShift = kAccountBits + Account::kBits;

@@ -61,7 +61,11 @@ bool any_from_pool(const Heap& heap) {
 }  // namespace
 
 Contents::Contents(HeapMap& map, const ContentsSettings& settings)
-    : map_{map}, settings_{settings}, large_{settings.pages, file_}, room_{settings.commit_limit}, decay_{[this] {
+    : map_{map},
+      settings_{settings},
+      large_{settings.pages, file_},
+      room_{settings.commit_limit},
+      decay_{[this] {
         const std::lock_guard lock{committing_};
         drop_all_idle();
       }} {
@@ -98,29 +102,27 @@ bool Contents::by_heap(std::uintptr_t address, std::size_t bytes, Do&& act) {
   return true;
 }
 
-// An empty table of committed granules. Only where nobody else sees the heap, or under the lock.
+// An empty table of committed granules, with the lock held. A heap that was part of a large block before has
+// an old one, which stays for a stray reader: a heap is carved only once.
 bool Contents::start_table(Heap& heap, std::uint8_t shift) {
   void* table = std::calloc((kHeapBytes >> shift) / 64, sizeof(std::uint64_t));
   if (table == nullptr) return false;
+  tables_.emplace_back(static_cast<std::atomic<std::uint64_t>*>(table), &std::free);
   heap.granule_shift.store(shift, std::memory_order_relaxed);
   heap.committed.store(static_cast<std::atomic<std::uint64_t>*>(table), std::memory_order_release);
   return true;
 }
 
 // A heap is about to be carved. If it was part of a large block before, it starts afresh in the granules of
-// its new use; its old table stays for a stray reader, as a heap is carved only once.
+// its new use.
 bool Contents::carve(Heap& heap, std::size_t index, HeapClass heap_class) {
   const std::lock_guard lock{committing_};
-  std::atomic<std::uint64_t>* old = heap.committed.load(std::memory_order_relaxed);
-  if (old != nullptr) {
+  if (heap.committed.load(std::memory_order_relaxed) != nullptr) {
     lower_idle(count_committed(heap, 0, kHeapBytes));
     discard(heap, index, 0, kHeapBytes);
-    old_tables_.reserve(old_tables_.size() + 1);
   }
-  // The heap owns its old table until it has the new one: a failure here leaves it as it was.
-  if (!start_table(heap, heap_class == HeapClass::Huge2M ? kLargeShift : kSmallShift)) return false;
-  if (old != nullptr) old_tables_.emplace_back(old, &std::free);
-  return true;
+  tables_.reserve(tables_.size() + 1);
+  return start_table(heap, heap_class == HeapClass::Huge2M ? kLargeShift : kSmallShift);
 }
 
 // Gives a heap its table of committed granules and its view, once.
@@ -134,8 +136,10 @@ bool Contents::reach(Heap& heap, std::size_t index) {
 bool Contents::reach_locked(Heap& heap, std::size_t index) {
   if (heap.view.load(std::memory_order_relaxed) != nullptr || heap.viewless.load(std::memory_order_relaxed))
     return true;
-  if (heap.committed.load(std::memory_order_relaxed) == nullptr && !start_table(heap, kLargeShift))
-    return false;
+  if (heap.committed.load(std::memory_order_relaxed) == nullptr) {
+    tables_.reserve(tables_.size() + 1);
+    if (!start_table(heap, kLargeShift)) return false;
+  }
   if (host_may_touch()) {
     // What the host touches is what belay reads: one mapping, at the device address.
     const std::uintptr_t start = map_.heap_start(index);
@@ -247,13 +251,14 @@ std::size_t Contents::drop_all_idle() {
     Heap& heap = map_.heap_at(map_.heap_start(i));
     if (heap.written.load(std::memory_order_relaxed)) dropped += drop_idle(heap, i);
   }
-  if (dropped != 0) idle_.store(0, std::memory_order_relaxed);  // what was counted wrong meanwhile counts no longer
+  if (dropped != 0)
+    idle_.store(0, std::memory_order_relaxed);  // what was counted wrong meanwhile counts no longer
   return dropped;
 }
 
-// A block may begin where we drop at this moment. Whoever writes to it looks at the bit after the block can be found:
-// either we find the block after all threads have passed a barrier, or its writer finds the bit clear and waits for
-// our lock.
+// A block may begin where we drop at this moment. Whoever writes to it looks at the bit after the block can
+// be found: either we find the block after all threads have passed a barrier, or its writer finds the bit
+// clear and waits for our lock.
 std::size_t Contents::drop_idle(Heap& heap, std::size_t index) {
   std::atomic<std::uint64_t>* table = heap.committed.load(std::memory_order_relaxed);
   const Granules all = granules(heap, 0, kHeapBytes);
@@ -508,6 +513,16 @@ Begun Contents::begin(std::uintptr_t start, std::size_t bytes, Page page, bool r
   return begun;
 }
 
+std::size_t Contents::reserve_for_thread() {
+  const std::size_t part = settings_.keep_bytes / machine::kPurses;
+  const std::size_t reserved = reserved_.fetch_add(part) + part;
+  if (idle_.load() > settings_.keep_bytes - reserved) {  // others keep what is ours now
+    const std::lock_guard lock{committing_};
+    drop_all_idle();
+  }
+  return part;
+}
+
 void Contents::begin_again(std::uintptr_t start, std::size_t bytes) {
   by_heap(start, bytes, [&](Heap& heap, std::size_t, std::size_t offset, std::size_t part) {
     if (const std::size_t kept = count_committed(heap, offset, part); kept != 0) lower_idle(kept);
@@ -565,7 +580,8 @@ void Contents::end(std::uintptr_t start, std::size_t bytes, bool read_only) {
     const std::size_t mine = count_committed(heap, offset, part);
     const bool of_pool = large_.must_be_from_pool() && LargePages::large(heap);
     if (mine == 0 && !of_pool) return true;
-    if (idle_.fetch_add(mine, std::memory_order_relaxed) + mine > settings_.keep_bytes || of_pool) {
+    const std::size_t most = settings_.keep_bytes - reserved_.load(std::memory_order_relaxed);
+    if (idle_.fetch_add(mine, std::memory_order_relaxed) + mine > most || of_pool) {
       const std::lock_guard lock{committing_};
       if (heap.committed.load(std::memory_order_relaxed) != nullptr) discard(heap, index, offset, part);
       lower_idle(mine);

@@ -3,8 +3,8 @@
 // Host code cannot touch a device address; the runtime reaches the bytes through views of its own.
 // Memory is committed when it is first written, granule by granule. Until then it reads as a pattern:
 // fresh memory is not initialised, and never happens to be zero (M-13). Freed memory keeps its pages
-// for the next user up to a bound; beyond it they go back to the system at once, and the rest when nothing was
-// freed for a second.
+// for the next user up to a bound; beyond it they go back to the system at once, and the rest when nothing
+// was freed for a second.
 #pragma once
 
 #include <array>
@@ -17,6 +17,7 @@
 #include <optional>
 #include <vector>
 
+#include "machine/state.h"
 #include "memory/decay.h"
 #include "memory/heap_map.h"
 #include "memory/host_room.h"
@@ -64,13 +65,15 @@ class Contents {
   Reached fill32(std::uintptr_t to, std::uint32_t value, std::size_t words);
   Reached copy(std::uintptr_t to, std::uintptr_t from, std::size_t bytes);  // as if through a temporary
 
-  // Where these bytes are, if they are all there and in one piece; else null, and `read` and `write` find a way.
+  // Where these bytes are, if they are all there and in one piece; else null, and `read` and `write` find a
+  // way.
   std::byte* in_one_piece(std::uintptr_t address, std::size_t bytes) const {
     const Heap& heap = map_.heap_at(address);
     const std::size_t offset = address % kHeapBytes;
     std::byte* view = heap.view.load(std::memory_order_acquire);
-    return view != nullptr && bytes <= kHeapBytes - offset && all_committed(heap, offset, bytes) ? view + offset
-                                                                                                 : nullptr;
+    return view != nullptr && bytes <= kHeapBytes - offset && all_committed(heap, offset, bytes)
+               ? view + offset
+               : nullptr;
   }
 
   // One aligned word, in one piece (P-41). What nobody wrote, or cannot be reached, reads as fresh.
@@ -90,12 +93,14 @@ class Contents {
   // A block of whole pages of that kind begins or ends here. What could not begin has not.
   Begun begin(std::uintptr_t start, std::size_t bytes, Page page, bool read_only);
   void end(std::uintptr_t start, std::size_t bytes, bool read_only);
-  // For ranges that threads keep from one block to the next of the same size, where host code may not touch and pages
-  // are not taken from the kernel's pool. `begin_again` is for those that have ended, after the new block is
-  // published; those that have not, a thread may keep up to a bound, if it says so with `keep`.
+  // For ranges that threads keep from one block to the next of the same size, where host code may not touch
+  // and pages are not taken from the kernel's pool. `begin_again` is for those that have ended, after the new
+  // block is published; those that have not, a thread may keep up to a bound, if it says so with `keep`.
   void begin_again(std::uintptr_t start, std::size_t bytes);
   void keep() { decay_.stir(); }
-  std::size_t most_kept_by_thread() const { return settings_.keep_bytes / 32; }
+  // A thread's part of what may be kept in all, until it gives it back.
+  std::size_t reserve_for_thread();
+  void give_back_reserve(std::size_t part) { reserved_.fetch_sub(part, std::memory_order_relaxed); }
 
   bool keeps_bytes() const { return settings_.backing == Backing::Bytes; }
   bool host_may_touch() const { return settings_.access == HostAccess::Allow; }
@@ -107,7 +112,7 @@ class Contents {
   void close();  // all bytes go back to the system; nobody may ask for one any more
 
  private:
-  static bool start_table(Heap& heap, std::uint8_t shift);
+  bool start_table(Heap& heap, std::uint8_t shift);
   bool carve(Heap& heap, std::size_t index, HeapClass heap_class);
   bool reach(Heap& heap, std::size_t index);
   bool reach_locked(Heap& heap, std::size_t index);
@@ -147,8 +152,9 @@ class Contents {
   std::mutex committing_;
   LargePages large_;
   HostRoom room_;
-  std::vector<std::unique_ptr<std::atomic<std::uint64_t>, void (*)(void*)>> old_tables_;
-  std::atomic<std::size_t> idle_{0};  // committed bytes that belong to no block, and that no thread keeps
+  std::vector<std::unique_ptr<std::atomic<std::uint64_t>, void (*)(void*)>> tables_;  // of all heaps
+  std::atomic<std::size_t> idle_{0};      // committed bytes that belong to no block, and that no thread keeps
+  std::atomic<std::size_t> reserved_{0};  // for threads, of what may be kept
   static constexpr std::size_t kTableWords = kHeapBytes / 4_KiB / 64;
   std::array<std::uint64_t, kTableWords> cleared_;  // for drop_idle, which has the lock
   Decay decay_;

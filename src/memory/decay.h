@@ -1,7 +1,7 @@
 // Gives kept memory back once nothing has been kept for a second.
 //
-// A thread of our own sleeps until something is kept, and then until a whole second has passed in which nothing more
-// was. It starts with the first thing kept.
+// A thread of our own sleeps until something is kept, and then until a whole second has passed in which
+// nothing more was. It starts with the first thing kept.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,9 @@ namespace belay {
 
 class Decay {
  public:
-  explicit Decay(std::function<void()> drop) : state_{std::make_shared<State>()} { state_->drop = std::move(drop); }
+  explicit Decay(std::function<void()> drop) : state_{std::make_shared<State>()} {
+    state_->drop = std::move(drop);
+  }
   Decay(const Decay&) = delete;
   Decay& operator=(const Decay&) = delete;
   ~Decay() { stop(); }

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/words.h"
-#include "observe/observe.h"
 #include "memory/warm_state.h"
+#include "observe/observe.h"
 #include "platform/kernel_pages.h"
 
 namespace belay {
@@ -91,8 +91,8 @@ std::uintptr_t DeviceMemory::take_range(std::size_t footprint, Page page, bool p
   return fresh_range(footprint, page, heap_class, key, cache);
 }
 
-std::uintptr_t DeviceMemory::fresh_range(std::size_t footprint, Page page, HeapClass heap_class, std::uint64_t key,
-                                         ThreadCache* cache) {
+std::uintptr_t DeviceMemory::fresh_range(std::size_t footprint, Page page, HeapClass heap_class,
+                                         std::uint64_t key, ThreadCache* cache) {
   if (stands_alone(footprint, page)) return map_->open_whole(footprint, device_, heap_class);
   RangePool& pool = pools_[static_cast<std::size_t>(heap_class)];
   const std::size_t several = cut_at_once(footprint, heap_class);
@@ -119,8 +119,8 @@ void DeviceMemory::return_range(std::uintptr_t start, std::size_t footprint, Pag
   }
 }
 
-// What other modules have is known before they have it, and until they have it no longer: for a moment APP may seem to
-// have less than it has, but never more, which would be a peak that never was.
+// What other modules have is known before they have it, and until they have it no longer: for a moment APP
+// may seem to have less than it has, but never more, which would be a peak that never was.
 DeviceMemory::Attempt DeviceMemory::attempt(const Plan& plan, Page page, std::size_t footprint,
                                             std::uint8_t module, Origin origin, ThreadCache* cache) {
   if (module != kModuleApp) of_others_.fetch_add(footprint);
@@ -178,8 +178,8 @@ Result<std::uintptr_t> DeviceMemory::allocate(const Plan& plan, std::uint8_t mod
   }
   const std::uintptr_t start = got.start;
   count(module, footprint, machine::kind_of(static_cast<std::size_t>(page), plan.p2p), purse_of(cache));
-  map_->publish(start, BlockWord{footprint / 4_KiB, plan.asked, page, origin, module, plan.read_only, plan.p2p}
-                           .pack());
+  map_->publish(
+      start, BlockWord{footprint / 4_KiB, plan.asked, page, origin, module, plan.read_only, plan.p2p}.pack());
   observe::publish(
       {observe::What::DeviceAllocated, device_, start, 0, plan.asked, footprint, page_bytes(page)});
   return start;
@@ -189,8 +189,7 @@ void DeviceMemory::release(const Block& block, ThreadCache* cache) {
   observe::publish({observe::What::DeviceFreed, device_, block.start, 0, block.asked, block.footprint,
                     page_bytes(block.page)});
   contents_->end(block.start, block.footprint, block.read_only);
-  books_.give(block.page, block.footprint, block.p2p,
-              purse_of(cache));
+  books_.give(block.page, block.footprint, block.p2p, purse_of(cache));
   if (block.module != kModuleApp) {
     usage_[block.module].current.fetch_sub(block.footprint);
     of_others_.fetch_sub(block.footprint);
@@ -220,11 +219,11 @@ void DeviceMemory::open_peak() {
   if (peak_open_.fetch_add(1) != 0) WarmState::remove(memory_, WarmState::kPeak);
 }
 
-// As long as the process was granted no more than its peak, it cannot have more in use without asking, and nobody
-// needs to look. The mark is taken down only if nothing was granted since it was read.
+// As long as the process was granted no more than its peak, it cannot have more in use without asking, and
+// nobody needs to look. The mark is taken down only if nothing was granted since it was read.
 //
-// Credit of kinds that are not in use, of other pages or threads, may keep the mark up for long: after some looks it
-// goes back, which costs its owner one request to the machine.
+// Credit of kinds that are not in use, of other pages or threads, may keep the mark up for long: after some
+// looks it goes back, which costs its owner one request to the machine.
 void DeviceMemory::note_peak(std::size_t kind, std::size_t purse) {
   constexpr std::uint32_t kPatience = 32;
   std::uint64_t open = peak_open_.load();

@@ -36,7 +36,8 @@ class DeviceMemory {
     return_range(start, footprint, page, class_of(page, Origin::Malloc));
   }
 
-  // After every successful take, while the warm state tells of peaks: the process may have more in use than ever.
+  // After every successful take, while the warm state tells of peaks: the process may have more in use than
+  // ever.
   void note_peak(std::size_t kind, std::size_t purse);
 
   Books& books() { return books_; }
@@ -79,7 +80,7 @@ class DeviceMemory {
   Books books_;
   std::array<RangePool, kHeapClasses> pools_;
   std::array<Usage, 256> usage_;
-  std::atomic<std::size_t> of_others_{0};     // bytes that modules other than APP have in use
+  std::atomic<std::size_t> of_others_{0};    // bytes that modules other than APP have in use
   std::atomic<std::uint64_t> peak_open_{0};  // not 0: raised whenever the process was granted more
   std::atomic<std::uint32_t> vain_looks_{0};
 };

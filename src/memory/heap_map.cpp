@@ -1,7 +1,6 @@
 #include "memory/heap_map.h"
 
 #include <bit>
-#include <cstdlib>
 #include <new>
 #include <utility>
 
@@ -21,10 +20,6 @@ HeapMap::HeapMap(const platform::AddressRange& window)
   if (count_ > ordinary) free_heaps_.give(ordinary, count_ - ordinary);
 }
 
-HeapMap::~HeapMap() {
-  for (std::size_t i = 0; i < count_; ++i) std::free(heaps_[i].committed.load());
-}
-
 std::uintptr_t HeapMap::open_carved(HeapClass heap_class, std::uint32_t device) {
   const std::lock_guard lock{opening_};
   const std::optional<std::uintptr_t> at = region_of(heap_class).take(1);
@@ -34,7 +29,8 @@ std::uintptr_t HeapMap::open_carved(HeapClass heap_class, std::uint32_t device) 
   platform::SparseMemory tables;
   bool ready = false;
   try {
-    tables = platform::SparseMemory{units * sizeof(std::uint64_t) + (units + 63) / 64 * sizeof(std::uint32_t)};
+    tables =
+        platform::SparseMemory{units * sizeof(std::uint64_t) + (units + 63) / 64 * sizeof(std::uint32_t)};
     tables_.reserve(tables_.size() + 1);
     ready = tables && (!on_carve_ || on_carve_(heap, *at, heap_class));
   } catch (const std::bad_alloc&) {
@@ -108,11 +104,13 @@ void HeapMap::cut(std::uintptr_t start, std::size_t bytes) {
   std::uint32_t cut = heap.cut.load(std::memory_order_relaxed);
   while (cut < end && !heap.cut.compare_exchange_weak(cut, static_cast<std::uint32_t>(end))) {
   }
-  // So many small blocks that finding one is a search through megabytes: fewer, larger pages save half of that.
+  // So many small blocks that finding one is a search through megabytes: fewer, larger pages save half of
+  // that.
   const std::size_t dense = kHeapBytes / unit / 2;
   if (unit == 4_KiB && cut < dense && end >= dense)
-    platform::use_large_pages(&word_at(heap.index.load(std::memory_order_relaxed), round_down(start, kHeapBytes)),
-                              kHeapBytes / unit * sizeof(std::uint64_t));
+    platform::use_large_pages(
+        &word_at(heap.index.load(std::memory_order_relaxed), round_down(start, kHeapBytes)),
+        kHeapBytes / unit * sizeof(std::uint64_t));
 }
 
 Block HeapMap::block_from(std::uintptr_t start, std::uint64_t packed) const {

@@ -49,14 +49,15 @@ struct BlockWord {
   static constexpr std::uint64_t kLive = 1;
   static constexpr std::uint64_t kTold = 1U << 7;
   static constexpr unsigned kModuleShift = 8;
-  // The size in units of 4 KB, and how much of it nobody asked for: less than 4 MB. Blocks of 1 GB pages have fewer
-  // bits for the one and more for the other.
+  // The size in units of 4 KB, and how much of it nobody asked for: less than 4 MB. Blocks of 1 GB pages have
+  // fewer bits for the one and more for the other.
   static constexpr unsigned kUnitsShift = 16;
   static constexpr unsigned kSlackShift = 42;
   static constexpr unsigned kGiantSlackShift = 24;
   static constexpr std::size_t kGiantUnits = 1_GiB / 4_KiB;
 
-  static constexpr std::uint64_t flags(Page page, Origin origin, std::uint8_t module, bool read_only, bool p2p) {
+  static constexpr std::uint64_t flags(Page page, Origin origin, std::uint8_t module, bool read_only,
+                                       bool p2p) {
     return kLive | static_cast<unsigned>(read_only) << 1 | static_cast<unsigned>(p2p) << 2 |
            static_cast<unsigned>(page) << 3 | static_cast<unsigned>(origin) << 5 |
            static_cast<std::uint64_t>(module) << kModuleShift;
@@ -98,8 +99,9 @@ struct Block {
 struct alignas(256) Heap {
   enum class Use : std::uint8_t { Closed, Carved, Whole, Tail };  // Tail: a further gigabyte of a Whole block
 
-  // Where its words are, how large its unit is, and whether anything was ever written to its blocks, in one word, so
-  // that whoever comes with a stale address never mixes the one with the other. 0: no block starts here.
+  // Where its words are, how large its unit is, and whether anything was ever written to its blocks, in one
+  // word, so that whoever comes with a stale address never mixes the one with the other. 0: no block starts
+  // here.
   std::atomic<std::uint64_t> index;
   static constexpr std::uint64_t kIndexAlign = 64;
   static constexpr std::uint64_t kShiftMask = 31;
@@ -110,8 +112,9 @@ struct alignas(256) Heap {
   std::atomic<Page> large;           // the pages of the blocks here, if whole ones
   std::atomic<std::uint32_t> first;  // of a Tail: the heap where its block starts
   alignas(64) std::atomic<std::uint64_t> whole_word;
-  std::atomic<std::uint32_t>* covers;  // Carved: for every 64 units, first unit + 1 of what covers their start
-  std::atomic<std::uint32_t> cut;      // Carved: units from here on never held a block
+  std::atomic<std::uint32_t>*
+      covers;                      // Carved: for every 64 units, first unit + 1 of what covers their start
+  std::atomic<std::uint32_t> cut;  // Carved: units from here on never held a block
 
   // Contents (contents.h): our view of the bytes, and which granules have ever been written.
   std::atomic<bool> written;  // any, ever
@@ -127,7 +130,6 @@ class HeapMap {
   explicit HeapMap(const platform::AddressRange& window);
   HeapMap(const HeapMap&) = delete;
   HeapMap& operator=(const HeapMap&) = delete;
-  ~HeapMap();
 
   bool contains(std::uintptr_t address) const { return window_.contains(address); }
   const platform::AddressRange& window() const { return window_; }

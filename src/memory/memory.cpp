@@ -57,16 +57,15 @@ Memory::Memory(const MemorySettings& settings, machine::Machine& machine)
   heed_listeners();
 }
 
-Memory::~Memory() {
-  WarmState::end(number_);
-}
+Memory::~Memory() { WarmState::end(number_); }
 
 void Memory::heed_listeners() {
   const bool wanted =
       observe::wanted(observe::What::DeviceAllocated) || observe::wanted(observe::What::DeviceFreed);
   if (!wanted || heeds_listeners_.exchange(true)) return;
   WarmState::add(number_, WarmState::kReason);
-  (void)platform::barrier_on_all_threads();  // see warm_path.h; where there is none, one block in a million is missed
+  (void)platform::barrier_on_all_threads();  // see warm_path.h; where there is none, one block in a million
+                                             // is missed
 }
 
 ThreadCache* Memory::cache() { return warm_rules_.any() ? ThreadCache::ready_for(*this) : nullptr; }
@@ -209,8 +208,8 @@ aclError begin_with_care(ThreadCache& cache, std::uint64_t pages, Range range, s
   memory.device(block.device)
       .note_peak(machine::kind_of(static_cast<std::size_t>(block.page), block.p2p), cache.purse());
   try {
-    observe::publish({observe::What::DeviceAllocated, block.device, block.start, 0, block.asked, block.footprint,
-                      page_bytes(block.page)});
+    observe::publish({observe::What::DeviceAllocated, block.device, block.start, 0, block.asked,
+                      block.footprint, page_bytes(block.page)});
   } catch (const std::bad_alloc&) {
     return ACL_SUCCESS;  // who listens has no memory to write it down; the block is there
   }

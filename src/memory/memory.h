@@ -58,7 +58,8 @@ class Memory {
   // Whoever begins to listen to allocations and frees says so here: the warm path tells nobody.
   void heed_listeners();
 
-  // For warm_path.h. The thread's context, which is on that device, was found alive after that state was read.
+  // For warm_path.h. The thread's context, which is on that device, was found alive after that state was
+  // read.
   void know_context(std::uint64_t state, std::uint32_t device);
   const WarmRules& warm_rules() const { return warm_rules_; }
   void end_withdrawn(std::uintptr_t start, std::uint64_t word) { end_block(map_.block_from(start, word)); }

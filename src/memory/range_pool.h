@@ -1,5 +1,5 @@
-// Where the next block of a device goes: address ranges of one heap class, best fit, under a mutex. Threads keep
-// some of what they give back (thread_cache.h) and come here for more.
+// Where the next block of a device goes: address ranges of one heap class, best fit, under a mutex. Threads
+// keep some of what they give back (thread_cache.h) and come here for more.
 #pragma once
 
 #include <cstddef>

@@ -43,8 +43,7 @@ ThreadCache* ThreadCache::ready_for(Memory& memory) {
   const std::uint64_t era = WarmState::era_alone(WarmState::now());
   if (t_cache->memory_number_ != memory.number()) t_cache->settle(memory);
   // The warm path gives to a purse as only its owner may.
-  const bool owns_purse = t_cache->purse_ != machine::Ledger::kCommonPurse;
-  t_cache->era_ = owns_purse && WarmState::is_current(memory.number()) ? era : WarmState::kNever;
+  t_cache->era_ = t_cache->owns_purse() && WarmState::is_current(memory.number()) ? era : WarmState::kNever;
   return t_cache;
 }
 
@@ -86,7 +85,7 @@ void ThreadCache::settle(Memory& memory) {
   heaps_ = &memory.map().heap_at(base_);
   purse_ = memory.machine().claim_purse();
   kept_ = 0;
-  most_kept_ = memory.contents().most_kept_by_thread();
+  most_kept_ = owns_purse() ? memory.contents().reserve_for_thread() : 0;
   addresses_ = 0;
   most_addresses_ = bytes_ / 256;  // all threads together must not hold the whole window
 }
@@ -95,6 +94,7 @@ void ThreadCache::settle(Memory& memory) {
 void ThreadCache::leave() {
   if (memory_number_ == 0 || !WarmState::is_current(memory_number_)) return;
   give_all_back();
+  if (owns_purse()) memory_->contents().give_back_reserve(most_kept_);
   memory_->machine().release_purse(purse_);
 }
 
@@ -148,8 +148,7 @@ Shelf* ThreadCache::make(std::uint64_t key) {
   routes_[Routes::kNone] = nullptr;
   shelf->pages = block.units;
   shelf->step = machine::Account::step(block.units);
-  shelf->account =
-      &memory_->device(ShelfKey::device(key)).books().account(block.page, block.p2p, purse_);
+  shelf->account = &memory_->device(ShelfKey::device(key)).books().account(block.page, block.p2p, purse_);
   shelf->bottom = shelf->top = ranges_[static_cast<std::size_t>(shelf - shelves_.data())].data();
   shelf->limit = shelf->bottom + depth;
   return shelf;

@@ -1,8 +1,8 @@
-// What a thread keeps at hand, so that a warm pair of allocate and free takes no lock: address ranges that it gave
-// back, on shelves by size, and a purse of its own in the machine's books.
+// What a thread keeps at hand, so that a warm pair of allocate and free takes no lock: address ranges that it
+// gave back, on shelves by size, and a purse of its own in the machine's books.
 //
-// Addresses cost nothing, so keeping some per thread costs nothing either. Pages are not kept: what is on a shelf
-// is free in the books, and anybody's.
+// Addresses cost nothing, so keeping some per thread costs nothing either. Pages are not kept: what is on a
+// shelf is free in the books, and anybody's.
 #pragma once
 
 #include <array>
@@ -19,11 +19,13 @@ namespace belay {
 
 class Memory;
 
-// What the ranges on a shelf are good for: blocks with this word, but for what was asked for, and of this device. Only
-// ordinary blocks of aclrtMalloc, on pages of 4 KB and 2 MB, have shelves.
+// What the ranges on a shelf are good for: blocks with this word, but for what was asked for, and of this
+// device. Only ordinary blocks of aclrtMalloc, on pages of 4 KB and 2 MB, have shelves.
 struct ShelfKey {
   static constexpr unsigned kShift = 64 - BlockWord::kSlackShift;
-  static constexpr std::uint64_t of(std::uint64_t word, std::uint64_t device) { return word << kShift | device; }
+  static constexpr std::uint64_t of(std::uint64_t word, std::uint64_t device) {
+    return word << kShift | device;
+  }
   static constexpr std::uint64_t word(std::uint64_t key) { return key >> kShift; }
   static constexpr BlockWord block(std::uint64_t key) { return BlockWord::unpack(word(key)); }
   static constexpr std::uint32_t device(std::uint64_t key) {
@@ -98,6 +100,7 @@ class ThreadCache {
   bool may_hold(std::uintptr_t address) const { return address - base_ < bytes_; }
   const Heap& heap_at(std::uintptr_t address) const { return heaps_[(address - base_) / kHeapBytes]; }
   std::size_t purse() const { return purse_; }
+  bool owns_purse() const { return purse_ != machine::Ledger::kCommonPurse; }
 
  private:
   friend struct CacheKeeper;
@@ -133,11 +136,12 @@ class ThreadCache {
   std::array<Home, 3> homes_{};
   std::array<Shelf*, Routes::kCount> routes_{};
   std::array<Shelf, kShelves> shelves_{};
-  std::array<std::array<Range, kDepth>, kShelves> ranges_;  // not initialised: pages that nobody needs are not touched
+  std::array<std::array<Range, kDepth>, kShelves>
+      ranges_;  // not initialised: pages that nobody needs are not touched
 };
 
-// One pointer, reached without a call: the library is small enough for the loader's static block. Threads that have
-// no cache share one that never serves.
+// One pointer, reached without a call: the library is small enough for the loader's static block. Threads
+// that have no cache share one that never serves.
 extern constinit thread_local ThreadCache* t_cache __attribute__((tls_model("initial-exec")));
 
 }  // namespace belay

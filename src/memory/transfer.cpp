@@ -113,8 +113,8 @@ Status Transfer::move(const End& to, const End& from, std::size_t bytes) {
   return done();
 }
 
-// Most copies: between host memory and the inside of one block, whose bytes are there. False: not one of those, and
-// nothing has happened.
+// Most copies: between host memory and the inside of one block, whose bytes are there. False: not one of
+// those, and nothing has happened.
 bool Transfer::copy_plainly(void* to, const void* from, std::size_t bytes) {
   const auto target = reinterpret_cast<std::uintptr_t>(to);
   const auto source = reinterpret_cast<std::uintptr_t>(from);
@@ -124,7 +124,8 @@ bool Transfer::copy_plainly(void* to, const void* from, std::size_t bytes) {
   const std::uintptr_t address = to_device ? target : source;
   if (memory_.host().is_device_alias(to_device ? source : target)) return false;
   const std::optional<Block> block = map.find(address);
-  if (!block || bytes > block->start + block->footprint - address || (to_device && block->read_only)) return false;
+  if (!block || bytes > block->start + block->footprint - address || (to_device && block->read_only))
+    return false;
   std::byte* place = memory_.contents().in_one_piece(address, bytes);
   if (place == nullptr) return false;
   {

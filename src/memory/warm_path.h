@@ -1,10 +1,10 @@
-// aclrtMalloc and aclrtFree for a thread that has all it takes at hand: an address range of that size on its shelf,
-// and credit for its pages in its purse. docs/warm-path.md follows the two step by step.
+// aclrtMalloc and aclrtFree for a thread that has all it takes at hand: an address range of that size on its
+// shelf, and credit for its pages in its purse. docs/warm-path.md follows the two step by step.
 //
-// Two locked instructions a pair: one takes pages from the purse, which others may empty at any moment; one withdraws
-// the block's word, which decides who wins a double free. Everything that is not ordinary (nothing at hand, a
-// listener, a refusal, other kinds of blocks) is left to `otherwise`, before anything has happened. The calls are
-// all last calls, so that nothing is saved for them on the way.
+// Two locked instructions a pair: one takes pages from the purse, which others may empty at any moment; one
+// withdraws the block's word, which decides who wins a double free. Everything that is not ordinary (nothing
+// at hand, a listener, a refusal, other kinds of blocks) is left to `otherwise`, before anything has
+// happened. The calls are all last calls, so that nothing is saved for them on the way.
 #pragma once
 
 #include <utility>
@@ -14,25 +14,25 @@
 
 namespace belay {
 
-// What is left to do for a block where memory was written to or a peak may be reached; and for one that is withdrawn
-// already, where memory was written to or somebody must hear of it. All is well in the end.
+// What is left to do for a block where memory was written to or a peak may be reached; and for one that is
+// withdrawn already, where memory was written to or somebody must hear of it. All is well in the end.
 aclError begin_with_care(ThreadCache& cache, std::uint64_t pages, Range range, std::uint64_t word);
 aclError end_with_care(ThreadCache& cache, Shelf& shelf, Range range, std::uint64_t word);
 
 // A block of that size from its shelf; null: no shelf, or none that serves now.
 template <class Otherwise>
-[[gnu::always_inline]] inline aclError allocate_from(ThreadCache& cache, Shelf* shelf, void** out, std::size_t size,
-                                                     Otherwise&& otherwise) {
+[[gnu::always_inline]] inline aclError allocate_from(ThreadCache& cache, Shelf* shelf, void** out,
+                                                     std::size_t size, Otherwise&& otherwise) {
   if (shelf == nullptr || shelf->empty()) return otherwise();
   if (!machine::try_take_credit(*shelf->account, shelf->pages, shelf->step)) return otherwise();
   const Range range = *--shelf->top;
-  const std::uint64_t word =
-      ShelfKey::word(shelf->key) | (shelf->pages * 4_KiB - size) << BlockWord::kSlackShift;
+  const std::uint64_t word = ShelfKey::word(shelf->key) | (shelf->pages * 4_KiB - size)
+                                                              << BlockWord::kSlackShift;
   *out = reinterpret_cast<void*>(range.start);
   reinterpret_cast<std::atomic<std::uint64_t>*>(range.word & ~Range::kNotPlain)
       ->store(word, std::memory_order_release);
-  // First the word, then the look: whoever asks all threads for a barrier after he changed the state sees the one, or
-  // we see the other (Memory::heed_listeners).
+  // First the word, then the look: whoever asks all threads for a barrier after he changed the state sees the
+  // one, or we see the other (Memory::heed_listeners).
   std::atomic_signal_fence(std::memory_order_seq_cst);
   if ((range.word & Range::kNotPlain) != 0 || WarmState::now() != cache.context_era()) [[unlikely]]
     return begin_with_care(cache, shelf->pages, range, word);
@@ -41,8 +41,8 @@ template <class Otherwise>
 
 // HUGE_FIRST, which nearly everybody asks for.
 template <class Otherwise>
-[[gnu::always_inline]] inline aclError allocate_warm(Api api, void** out, std::size_t size, std::uint32_t policy,
-                                                     Otherwise&& otherwise) {
+[[gnu::always_inline]] inline aclError allocate_warm(Api api, void** out, std::size_t size,
+                                                     std::uint32_t policy, Otherwise&& otherwise) {
   ThreadCache& cache = *t_cache;
   if (WarmState::era(WarmState::now()) != cache.context_era() || out == nullptr) return otherwise();
   if (policy != ACL_MEM_MALLOC_HUGE_FIRST || size - 1 >= Routes::kMostBytes) return otherwise();
@@ -53,8 +53,8 @@ template <class Otherwise>
 
 // Any policy.
 template <class Otherwise>
-[[gnu::always_inline]] inline aclError allocate_tepid(Api api, void** out, std::size_t size, std::uint32_t policy,
-                                                      Otherwise&& otherwise) {
+[[gnu::always_inline]] inline aclError allocate_tepid(Api api, void** out, std::size_t size,
+                                                      std::uint32_t policy, Otherwise&& otherwise) {
   ThreadCache& cache = *t_cache;
   if (WarmState::era(WarmState::now()) != cache.context_era() || out == nullptr) return otherwise();
   if (policy >= WarmRules::kPolicies) return otherwise();

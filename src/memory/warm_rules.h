@@ -1,7 +1,7 @@
 // plan() for the requests that come over and over: what it says about a policy, as a few numbers.
 //
-// Only what cannot be refused has a rule here; everything else goes to plan() itself. A test holds the two against
-// each other.
+// Only what cannot be refused has a rule here; everything else goes to plan() itself. A test holds the two
+// against each other.
 #pragma once
 
 #include <array>
@@ -37,8 +37,8 @@ struct WarmRule {
   constexpr const Lane& lane(std::size_t size) const { return lanes[size > normal_up_to ? 1 : 0]; }
 };
 
-// What HUGE_FIRST is served with, as one number each: blocks on 4 KB pages up to 1 MB and padding, and on 2 MB pages up
-// to 1 GB and padding.
+// What HUGE_FIRST is served with, as one number each: blocks on 4 KB pages up to 1 MB and padding, and on 2
+// MB pages up to 1 GB and padding.
 struct Routes {
   static constexpr std::size_t kMostBytes = 1_GiB;
   static constexpr std::size_t kNormal = kPolicyRules[0].normal_up_to / 4_KiB + 2;
@@ -55,7 +55,9 @@ struct Routes {
 struct Home {
   std::size_t normal_add = 0, huge_add = 0;
   constexpr std::size_t normal_route(std::size_t size) const { return (size + normal_add) / 4_KiB; }
-  constexpr std::size_t huge_route(std::size_t size) const { return (size + huge_add) / 2_MiB + Routes::kNormal; }
+  constexpr std::size_t huge_route(std::size_t size) const {
+    return (size + huge_add) / 2_MiB + Routes::kNormal;
+  }
 };
 
 class WarmRules {

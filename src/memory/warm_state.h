@@ -1,8 +1,8 @@
 // One word that tells every thread whether what it keeps for the warm path is still true.
 //
-// Its era changes when there is a new memory or none, and when a context dies. Below it counts how many must hear of
-// each allocation and free (listeners, and who waits for words of device memory), and lowest the devices whose peak
-// has to be looked at after each allocation (device_memory.h).
+// Its era changes when there is a new memory or none, and when a context dies. Below it counts how many must
+// hear of each allocation and free (listeners, and who waits for words of device memory), and lowest the
+// devices whose peak has to be looked at after each allocation (device_memory.h).
 #pragma once
 
 #include <atomic>

@@ -14,8 +14,9 @@ bool start_thread(const char* name, std::function<void()> body);
 
 unsigned processors();  // that this process may use
 
-// As if every thread of this process had executed a full memory barrier. Slow (some microseconds), so that those who
-// are often on the other side need none. False where the system does not let us (a sandbox may not).
+// As if every thread of this process had executed a full memory barrier. Slow (some microseconds), so that
+// those who are often on the other side need none. False where the system does not let us (a sandbox may
+// not).
 [[nodiscard]] bool barrier_on_all_threads();
 
 // A mutex that tries for a moment before it sleeps: for locks that are held for a few hundred instructions.

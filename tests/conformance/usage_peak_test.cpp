@@ -209,8 +209,8 @@ TEST(UsagePeak, M150_M151_EachDeviceHasAPeakOfItsOwn) {
   });
 }
 
-// One thread has a block of 1 MB or one of 2 MB, never both. Another one looks for a new peak all the time, because
-// its blocks come from a function that has nothing at hand.
+// One thread has a block of 1 MB or one of 2 MB, never both. Another one looks for a new peak all the time,
+// because its blocks come from a function that has nothing at hand.
 TEST(UsagePeak, M151_WhileAThreadChangesFromOneKindOfPagesToTheOther_NoPeakThatNeverWas) {
   on_product("A2", [] {
     std::atomic<int> wrong{0};

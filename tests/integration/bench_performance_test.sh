@@ -49,7 +49,7 @@ sizes = [64, 512, 4 * KB, 64 * KB, 512 * KB, MB, 2 * MB, 8 * MB, 32 * MB, 128 * 
 expected = ["pairs/%s/%d" % (who, size) for who in present for size in sizes]
 expected += ["pairs/mmap/%d" % size for size in sizes if size >= 4 * KB]
 expected += ["churn_%s/%s/%d" % (kind, who, live)
-             for kind in ("small", "large") for who in present for live in (256, 1000, 10000)]
+             for kind in ("small", "large") for who in present + ["table"] for live in (256, 1000, 10000)]
 expected += ["shapes/%s/%s" % (who, trace) for who in present for trace in ("weights", "activations", "kv_blocks")]
 expected += ["threads/%s/%d/%d" % (who, size, threads)
              for who in present for size in (64 * KB, 2 * MB) for threads in (1, 2, 4, 8)]

@@ -176,8 +176,8 @@ TEST(Ledger, D66_AGrantUnderWayOfADeadProcess_IsNobodys) {
     }};
     const auto row = static_cast<std::size_t>(dead.answer());
     Device& device = shared.state().devices[0];
-    device.pending =
-        Pending::make(AccountIndex{row, 0, kHuge}.number(), 70, Account::turn(device.purses[row][0].of[kHuge].load()), 5);
+    device.pending = Pending::make(AccountIndex{row, 0, kHuge}.number(), 70,
+                                   Account::turn(device.purses[row][0].of[kHuge].load()), 5);
     dead.kill();
     if (asked_for_more_first) {
       EXPECT_TRUE(here.ledgers[0].take(kNormal, 100));

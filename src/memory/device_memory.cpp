@@ -1,6 +1,8 @@
 #include "memory/device_memory.h"
 
 #include <algorithm>
+#include <array>
+#include <span>
 #include <utility>
 
 #include "base/words.h"
@@ -71,11 +73,13 @@ std::size_t purse_of(const ThreadCache* cache) {
   return cache == nullptr ? machine::Ledger::kCommonPurse : cache->purse();
 }
 
-// Blocks of few units are cut several at a time: words of one cache line should be one thread's.
-constexpr std::size_t kUnitsPerLine = 64 / sizeof(std::uint64_t);
-std::size_t cut_at_once(std::size_t footprint, HeapClass heap_class) {
-  const std::size_t units = footprint / unit_of(heap_class);
-  return units >= kUnitsPerLine ? 1 : kUnitsPerLine;
+// Ranges are fetched several at a time: whoever needs one needs more, and words of one cache line should be
+// one thread's.
+constexpr std::size_t kMostAtOnce = 32;
+std::size_t fetched_at_once(std::size_t footprint) {
+  if (footprint <= 64_KiB) return kMostAtOnce;
+  if (footprint <= 1_MiB) return kMostAtOnce / 2;
+  return footprint <= 16_MiB ? kMostAtOnce / 4 : 1;
 }
 }  // namespace
 
@@ -95,14 +99,13 @@ std::uintptr_t DeviceMemory::fresh_range(std::size_t footprint, Page page, HeapC
                                          std::uint64_t key, ThreadCache* cache) {
   if (stands_alone(footprint, page)) return map_->open_whole(footprint, device_, heap_class);
   RangePool& pool = pools_[static_cast<std::size_t>(heap_class)];
-  const std::size_t several = cut_at_once(footprint, heap_class);
-  if (cache == nullptr || several == 1) return pool.take(footprint);
-  const std::uintptr_t start = pool.take(footprint, several);
-  if (start == 0) return pool.take(footprint);
-  for (std::size_t i = several - 1; i > 0; --i) {
-    if (!cache->keep(key, start + i * footprint)) pool.give(start + i * footprint, footprint);
+  if (cache == nullptr) return pool.take(footprint);
+  std::array<std::uintptr_t, kMostAtOnce> ranges{};
+  const std::size_t got = pool.take(footprint, std::span{ranges}.first(fetched_at_once(footprint)));
+  for (std::size_t i = got; i > 1; --i) {
+    if (!cache->keep(key, ranges[i - 1])) pool.give(ranges[i - 1], footprint);
   }
-  return start;
+  return ranges[0];
 }
 
 std::uint64_t DeviceMemory::key_of(std::size_t footprint, Page page, bool p2p) const {

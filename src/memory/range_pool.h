@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <span>
 
 #include "memory/heap_map.h"
 #include "memory/run_map.h"
@@ -18,8 +19,13 @@ class RangePool {
  public:
   void open(HeapMap& map, HeapClass heap_class, std::uint32_t device);
 
-  // `count` ranges in a row, each cut for a block of so many bytes. 0: the address window is used up.
-  std::uintptr_t take(std::size_t bytes, std::size_t count = 1);
+  // Up to so many ranges for blocks of that many bytes: in a row if there is such a run, else from wherever
+  // there is one, else from a fresh heap. How many: 0 where the address window is used up.
+  std::size_t take(std::size_t bytes, std::span<std::uintptr_t> ranges);
+  std::uintptr_t take(std::size_t bytes) {
+    std::uintptr_t one = 0;
+    return take(bytes, {&one, 1}) == 0 ? 0 : one;
+  }
   void give(std::uintptr_t start, std::size_t bytes);
 
  private:

@@ -7,8 +7,12 @@
 
 namespace belay {
 namespace {
-constexpr std::size_t kLargestKeptOften = 64_MiB;
-constexpr std::size_t kLargestKeptVeryOften = 1_MiB;
+// How many ranges of a size a shelf holds.
+std::size_t depth_for(std::size_t footprint, std::size_t most) {
+  if (footprint <= 64_KiB) return most;
+  if (footprint <= 1_MiB) return most / 4;
+  return footprint <= 64_MiB ? most / 16 : 1;
+}
 
 // Set when this thread's objects are gone and it still calls (from static destructors): nothing is kept then.
 constinit thread_local bool t_gone = false;
@@ -134,9 +138,7 @@ Shelf* ThreadCache::make(std::uint64_t key) {
   if (Shelf* there = find(key)) return there;
   const BlockWord block = ShelfKey::block(key);
   const std::size_t footprint = block.units * 4_KiB;
-  const std::size_t depth = footprint <= kLargestKeptVeryOften ? kDepth
-                            : footprint <= kLargestKeptOften   ? kDepth / 4
-                                                               : 1;
+  const std::size_t depth = depth_for(footprint, kDepth);
   if (depth * footprint > most_addresses_) return nullptr;
   Shelf* shelf = &shelf_at(key);
   if (Shelf& next = neighbour(*shelf); !shelf->empty() && next.empty()) shelf = &next;

@@ -106,7 +106,7 @@ class ThreadCache {
   friend struct CacheKeeper;
   ThreadCache() = default;
   static constexpr std::size_t kShelves = 128;
-  static constexpr std::size_t kDepth = 64;
+  static constexpr std::size_t kDepth = 256;
   void settle(Memory& memory);
   void leave();
   void clear(Shelf& shelf);

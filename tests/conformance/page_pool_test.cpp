@@ -595,7 +595,7 @@ TEST_F(PagePool, Auto_GoesOnWithSmallPagesWhenThePoolIsEmpty) {
 
 TEST_F(PagePool, Auto_PagesBeyondBELAY_KEEP_GoBackAtTheFree) {
   for (const auto& [keep, left] :
-       {std::pair{"0", kPages}, std::pair{"8M", kPages}, std::pair{"10M", kPages - 5}}) {
+       {std::pair{"0", kPages}, std::pair{"8M", kPages}, std::pair{"12M", kPages - 5}}) {
     with("auto", {{"BELAY_KEEP", keep}}, [&] {
       {
         Device block{5 * kPage, kHugeOnly};

@@ -90,7 +90,7 @@ for bar in result["bars"]:
 for each in result["missing"]:
     assert each.split()[0] in table and each.split()[0] in page
 
-for name, lines in ("pairs", len(present) + 1), ("churn", 2 * len(present)), ("threads", 2 * len(present) + 2):
+for name, lines in ("pairs", len(present) + 1), ("churn", 2 * (len(present) + 1)), ("threads", 2 * len(present) + 2):
     root = xml.parse("plots/%s.svg" % name).getroot()
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
     assert len(root.findall(".//{*}polyline")) == lines, name

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "memory/memory.h"
+#include "platform/sparse_memory.h"
 
 namespace belay {
 namespace {
@@ -21,14 +22,19 @@ constinit thread_local bool t_gone = false;
 // Gives everything back when the thread ends.
 struct CacheKeeper {
   static ThreadCache none;
-  static ThreadCache* make() { return new (std::nothrow) ThreadCache; }
+  // Half a megabyte, of which little is touched.
+  static ThreadCache* make() {
+    platform::SparseMemory memory{sizeof(ThreadCache)};
+    if (!memory) return nullptr;
+    return new (memory.release()) ThreadCache;
+  }
   ~CacheKeeper() {
     t_gone = true;
     ThreadCache* cache = t_cache;
     t_cache = &none;
     if (cache == &none) return;
     cache->leave();
-    delete cache;
+    const platform::SparseMemory memory{reinterpret_cast<std::byte*>(cache), sizeof(ThreadCache)};
   }
 };
 ThreadCache CacheKeeper::none;

@@ -21,6 +21,13 @@ class SparseMemory {
   }
   ~SparseMemory();
 
+  // Out of the object's care, and into it again.
+  std::byte* release() {
+    bytes_ = 0;
+    return std::exchange(start_, nullptr);
+  }
+  SparseMemory(std::byte* start, std::size_t bytes) : start_{start}, bytes_{bytes} {}
+
   std::byte* start() const { return start_; }  // of a page; of a large one (2 MB), if it is that long
   explicit operator bool() const { return start_ != nullptr; }
 

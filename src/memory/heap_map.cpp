@@ -106,7 +106,7 @@ void HeapMap::cut(std::uintptr_t start, std::size_t bytes) {
   }
   // So many small blocks that finding one is a search through megabytes: fewer, larger pages save half of
   // that.
-  const std::size_t dense = kHeapBytes / unit / 2;
+  const std::size_t dense = kHeapBytes / unit / 8 * 7;
   if (unit == 4_KiB && cut < dense && end >= dense)
     platform::use_large_pages(
         &word_at(heap.index.load(std::memory_order_relaxed), round_down(start, kHeapBytes)),

@@ -1,6 +1,8 @@
 #include "machine/ledger.h"
 
 #include <algorithm>
+#include <random>
+#include <vector>
 
 #include "machine/roster.h"
 
@@ -66,7 +68,7 @@ Ledger::Look Ledger::look(std::size_t kind) const {
       for (std::size_t each = 0; each < kKinds; ++each) {
         const std::uint64_t word = device_->purses[row][purse].of[each].load(std::memory_order_acquire);
         granted[each] += Account::granted(word);
-        look.print = (look.print ^ word) * 0x9E3779B97F4A7C15U;
+        look.print = (look.print ^ Account::granted(word)) * 0x9E3779B97F4A7C15U;
       }
     }
     for (std::size_t each = 0; each < kKinds; ++each) {
@@ -124,26 +126,59 @@ bool Ledger::gather_own_credit(std::size_t kind, std::uint64_t pages, std::size_
   return got != 0 && grant(kind, got, purse, true) && take_credit(mine_[purse].of[kind], pages);
 }
 
+// Whether no account had any credit to spare, at one moment of this call at least.
+//
+// One look at each account would prove nothing: a thread that frees one block and takes another moves its
+// credit from where we look next to where we looked before, and may do so all the time, with no trace in the
+// words. But at every moment the credit is somewhere, and nobody knows where we look next: so a look at an
+// account drawn by lot misses it with a chance of at most 1 - 1/accounts, and all looks with e^-kLooks.
+bool Ledger::no_credit_anywhere() const {
+  constexpr std::size_t kLooks = 48;
+  // A process gets credit for a kind of page by freeing such pages, in whichever purse.
+  std::vector<const std::atomic<std::uint64_t>*> accounts;
+  const std::size_t rows = rows_of(*state_);
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::size_t purses = purses_of(*state_, row);
+    for (std::size_t kind = 0; kind < kKinds; ++kind) {
+      std::uint64_t granted = 0;
+      const std::size_t before = accounts.size();
+      for (std::size_t purse = 0; purse < purses; ++purse) {
+        accounts.push_back(&device_->purses[row][purse].of[kind]);
+        granted += Account::granted(accounts.back()->load(std::memory_order_acquire));
+      }
+      if ((granted & Account::kField) == 0) accounts.resize(before);
+    }
+  }
+  static std::atomic<std::uint32_t> seed{1};
+  std::minstd_rand lot{seed.fetch_add(0x9E3779B9U, std::memory_order_relaxed)};
+  for (std::size_t look = kLooks * accounts.size(); look > 0; --look) {
+    if (Account::credit(accounts[lot() % accounts.size()]->load(std::memory_order_acquire)) != 0) return false;
+  }
+  return true;
+}
+
 bool Ledger::take_with_grant(std::size_t kind, std::uint64_t pages, std::size_t purse) {
   const Limits& limits = state_->header.limits;
   if (pages > std::min(limits.total, limits.of_page[kind / 2])) return false;
   if (gather_own_credit(kind, pages, purse)) return true;
   // Too little credit goes back, so that what a process was granted is what it used at most.
   take_away(mine_[purse].of[kind]);
-  for (int refusals = 0;;) {
+  for (;;) {
     if (grant(kind, pages, purse, false)) return true;
     const std::uint64_t pending = device_->pending.load(std::memory_order_acquire);
+    complete(pending);
     const Look seen = look(kind);
     if (pages <= seen.room) continue;
     // A limit on one kind may be what is short: then all credit comes back, else only what is missing.
     const bool of_kind = limits.of_page[kind / 2] != kNoLimit || (kind % 2 == 1 && limits.p2p != kNoLimit);
     if (take_back_credit(of_kind ? kNoLimit : pages - seen.room)) continue;
     if (roster_->return_what_the_dead_held(index_)) continue;
-    // Pages may have moved from one account to another while we went from one to the next: only if nothing
-    // moved was there nothing. Someone who never comes to rest does not keep us here for ever.
-    const bool still =
-        look(kind).print == seen.print && device_->pending.load(std::memory_order_acquire) == pending;
-    if (still || ++refusals > kMostLooks) return false;
+    if (!no_credit_anywhere()) continue;
+    // Nothing was granted and nothing taken back since the first look, so all that time the same was granted,
+    // which leaves too little, and at one moment of it all of that was in use. Otherwise somebody got what he
+    // wanted meanwhile, and we look again: there is always one who gets on.
+    if (look(kind).print == seen.print && device_->pending.load(std::memory_order_acquire) == pending)
+      return false;
   }
 }
 

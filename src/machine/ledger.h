@@ -80,9 +80,10 @@ class Ledger {
   bool gather_own_credit(std::size_t kind, std::uint64_t pages, std::size_t purse);
   void complete(std::uint64_t pending);
   bool take_back_credit(std::uint64_t pages);
+  bool no_credit_anywhere() const;
   struct Look {
     std::uint64_t room = 0;   // pages that may still be granted for that kind
-    std::uint64_t print = 0;  // of all accounts: the same twice means that nothing moved
+    std::uint64_t print = 0;  // of all that is granted: the same twice means that it did not change
   };
   Look look(std::size_t kind) const;
 

@@ -46,14 +46,12 @@ std::atomic<Handle> g_next_handle{0xBE1A00001000};
 
 Handle new_handle() { return g_next_handle.fetch_add(0x100, std::memory_order_relaxed); }
 
-void Contexts::bind(std::shared_ptr<Context> context) {
+std::shared_ptr<Context> Contexts::bind(std::shared_ptr<Context> context) {
   t_bound = context.get();
   ThreadCache::forget_context();
-  if (!t_owner_gone) {
-    owner().context = std::move(context);
-  } else if (context != nullptr) {
-    keep_for_ever(std::move(context));
-  }
+  if (!t_owner_gone) return std::exchange(owner().context, std::move(context));
+  if (context != nullptr) keep_for_ever(std::move(context));
+  return nullptr;
 }
 
 std::shared_ptr<Context> Contexts::add(bool primary, std::shared_ptr<schedule::Group> group,

@@ -64,7 +64,7 @@ class Contexts {
     Context* context = bound();
     return context != nullptr && context->alive.load(std::memory_order_acquire) ? context : nullptr;
   }
-  static void bind(std::shared_ptr<Context> context);  // null: unbind
+  static std::shared_ptr<Context> bind(std::shared_ptr<Context> context);  // null: unbind; returns the former
 
  private:
   mutable std::mutex mutex_;

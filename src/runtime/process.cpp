@@ -64,9 +64,11 @@ Result<std::shared_ptr<Context>> Process::make_context(std::uint32_t device, boo
       streams_.create(group, {.as = primary ? As::DefaultOfPrimary : As::DefaultOfExplicit});
   if (!stream) return stream.take_refusal();
   std::shared_ptr<Context> context = contexts_.add(primary, group, *stream);
-  // A host function finds the context of its stream current.
-  group->around_host_call = [context = std::weak_ptr<Context>{context}](bool begins) {
-    Contexts::bind(begins ? context.lock() : nullptr);
+  // Such a function finds the context of its stream current.
+  group->call_host = [context = std::weak_ptr<Context>{context}](const std::function<void()>& function) {
+    std::shared_ptr<Context> before = Contexts::bind(context.lock());
+    function();
+    Contexts::bind(std::move(before));
   };
   return context;
 }

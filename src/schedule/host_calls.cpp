@@ -63,9 +63,7 @@ void HostThread::serve(const std::shared_ptr<Group>& group) {
     if (!call->dropped) {
       call->executing = true;
       held.unlock();
-      if (group->around_host_call) group->around_host_call(true);
-      call->call();
-      if (group->around_host_call) group->around_host_call(false);
+      group->call_host([&] { call->call(); });
       held.lock();
       call->executing = false;
       call->dropped ? scheduler_.let_go(*call->stream, held)

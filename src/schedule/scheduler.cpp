@@ -1,6 +1,7 @@
 #include "schedule/scheduler.h"
 
 #include <algorithm>
+#include <future>
 #include <utility>
 
 #include "observe/observe.h"
@@ -286,8 +287,7 @@ void Scheduler::turn(Stream& stream, Lock& lock, unsigned tasks, std::size_t pie
         ran.trouble->what = fmt::format("task {} of stream {}, submitted by {}, failed: {}", task.id(),
                                         stream.id, task.api, ran.trouble->what);
         error = std::move(ran.trouble);
-        const InsideCallback inside{stream};
-        failed_({*error, task.id(), stream.id, task.thread, stream.device()});
+        tell_failure(stream, {*error, task.id(), stream.id, task.thread, stream.device()});
       }
       lock.lock();
       stream.running = false;
@@ -304,6 +304,22 @@ void Scheduler::turn(Stream& stream, Lock& lock, unsigned tasks, std::size_t pie
     finish(stream, lock);
   }
   make_ready(stream, lock);
+}
+
+// The program's functions that hear of it are called on a thread of their own, whoever ran the task: what they
+// find there (no last error, the stream's context) must not depend on whether a thread of the program happened
+// to help. Where the system has no room for a thread, this one must do.
+void Scheduler::tell_failure(Stream& stream, const Failure& failure) {
+  const auto tell = [&] {
+    const InsideCallback inside{stream};
+    stream.group->call_host([&] { failed_(failure); });
+  };
+  const auto told = std::make_shared<std::promise<void>>();
+  const bool started = platform::start_thread("belay-callback", [&, told] {
+    tell();
+    told->set_value();
+  });
+  started ? told->get_future().wait() : tell();
 }
 
 void Scheduler::fail(Stream& stream, const Task& task, std::shared_ptr<const Error> error, Lock&) {

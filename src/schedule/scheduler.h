@@ -159,6 +159,7 @@ class Scheduler {
   bool step_at_random(Lock& lock);
   void turn(Stream& stream, Lock& lock, unsigned tasks, std::size_t piece);
   Ran run_pieces(Stream& stream, Task& task, std::size_t piece);
+  void tell_failure(Stream& stream, const Failure& failure);
   void fail(Stream& stream, const Task& task, std::shared_ptr<const Error> error, Lock& lock);
   void finish(Stream& stream, Lock& lock);
   void drop_queue(Stream& stream, Lock& lock);

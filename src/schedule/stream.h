@@ -18,7 +18,8 @@ namespace belay::schedule {
 // The streams of one context. With ACL_STOP_ON_FAILURE a failure of one stops all.
 struct Group {
   std::uint32_t device = 0;
-  std::function<void(bool begins)> around_host_call = {};  // on the thread that calls its host functions
+  // Calls a function of the program for one of its streams, with what such a function finds set up.
+  std::function<void(const std::function<void()>&)> call_host = [](const auto& function) { function(); };
 
   // Only with the lock.
   std::shared_ptr<const Error> stopped;

@@ -19,7 +19,7 @@ import tempfile
 
 UNITS = {"": 1, "B": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 WORDS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
-DURATIONS = {"ms": 1e-3, "s": 1, "us": 1e-6}
+DURATIONS = {"ms": 1000, "s": 1000000, "us": 1}  # in microseconds
 
 # Every place in the pages (not in CHANGELOG.md) that looks like the pattern must say the value of the constant.
 # pattern with the figure as its group, file and name of the constant
@@ -37,6 +37,8 @@ FIGURES = (
     (r"After (\d+) looks credit", "src/memory/device_memory.cpp", "kPatience"),
     (r"the (\w+) largest \|", "src/check/leaks.cpp", "kMostListed"),
     (r"after about (\d+ ms) of silence", "src/schedule/scheduler.cpp", "kLate"),
+    (r"are dropped after (a \w+ of a second)", "src/schedule/scheduler.cpp", "kStuck"),
+    (r"are waited for \((\w+ seconds) at most\)", "src/schedule/scheduler.cpp", "kRetire"),
     (r"memset` below (\d+ KB) keep the lock|From (\d+ KB) on the interpreter lock", "python/acl/call.h", "kLongCopy"),
     (r"the size is neither 0 nor above (\d+ GB)", "src/memory/warm_rules.h", "kMostBytes"),
 )
@@ -60,6 +62,9 @@ def number(text):
     text = text.strip().replace(",", "").replace("'", "")
     if text in WORDS:
         return WORDS[text]
+    if text == "a tenth of a second":
+        return DURATIONS["s"] // 10
+    text = re.sub(r"^(\w+) seconds$", lambda match: "%ss" % WORDS.get(match[1], match[1]), text)
     if re.fullmatch(r"0x[0-9A-Fa-f]+", text):
         return int(text, 16)
     if re.fullmatch(r"\d+( \* \d+)+", text):
@@ -254,6 +259,20 @@ def product_problems(project, products):
                 yield page, "%s has %s, not %s" % (product["key"], wanted, said)
 
 
+def chip_problems(project, products):
+    """The table of chips in docs/products.md: those that differ from the first only in the last part are written \\_9392."""
+    page, said = "docs/products.md", {}
+    for key, names, usable in re.findall(r"^\| (\w+) \| (\w[\w\\, -]*) \| [^|]+ \| ([\d,]+)(?:\\\*)? \|$", read(project, page), re.M):
+        names = names.replace("\\", "").split(", ")
+        for name in names:
+            said[key, names[0].rpartition("_")[0] + name if name.startswith("_") else name] = int(usable.replace(",", ""))
+    really = {(product["key"], chip["soc"]): chip["usable_bytes"]["value"] for product in products
+              for chip in product["chips"]}
+    for chip in sorted(set(said) | set(really)):
+        if said.get(chip) != really.get(chip):
+            yield page, "%s %s has %s usable bytes, not %s" % (chip + (really.get(chip), said.get(chip)))
+
+
 def count_problems(project, program):
     """Counts the instructions of the two functions, in a run of warm pairs after another one."""
     if shutil.which("valgrind") is None:
@@ -284,6 +303,8 @@ PLANTED = (  # file, what stands there, what is planted, words of the complaint
     ("docs/settings.md", r"\| 256M \|", "| 128M |", "BELAY_KEEP is 256M"),
     ("docs/settings.md", r"\| `--keep` \|", "| `--kept` |", "has the flag --keep"),
     ("README.md", r"\| `BELAY_LEAKS` \| `--leaks` \| report", "| `BELAY_LEAKS` | `--leaks` | off", "BELAY_LEAKS is report"),
+    ("src/schedule/scheduler.cpp", r"kStuck = 100ms", "kStuck = 200ms", "kStuck is 200ms"),
+    ("docs/house.md", r"two seconds at most", "three seconds at most", "kRetire"),
     ("docs/house.md", r"A fresh byte is 0xBE", "A fresh byte is 0xBF", "kFreshByte"),
     ("src/machine/state.h", r"kPurses = 32;", "kPurses = 16;", "kPurses is 16"),
     ("src/machine/README.md", r"\*\*Sees\*\* base and platform", "**Sees** base and product", "the build says base, platform"),
@@ -327,9 +348,11 @@ def main(arguments):
         answer = subprocess.run([options["--belay"], "products", "--json"], stdout=subprocess.PIPE, check=True)
         products = json.loads(answer.stdout)["products"]
         found += product_problems(project, products)
+        found += chip_problems(project, products)
         products[0]["devices"]["value"] += 1
-        if not list(product_problems(project, products)):
-            found.append(("docs_figures.py", "a product with one device more was not found"))
+        products[0]["chips"][0]["usable_bytes"]["value"] += 1
+        if not list(product_problems(project, products)) or not list(chip_problems(project, products)):
+            found.append(("docs_figures.py", "a product with one device or one byte more was not found"))
     if "--count" in options:
         found += count_problems(project, options["--count"])
     found = found or list(test_this(project))

@@ -1,20 +1,13 @@
 // Where blocks start, and how a caller cuts one block into segments.
-
-#include <algorithm>
-
 #include "acl/ops/acl_dvpp.h"
-#include "allocators.h"
 #include "hi_dvpp.h"
+#include "support/segments.h"
 
 namespace {
 
 using namespace belay_test;
 
 class Alignment : public OnDevice {};
-
-std::size_t offset_in(const void* block, std::size_t unit) {
-  return reinterpret_cast<std::uintptr_t>(block) % unit;
-}
 
 constexpr std::size_t kSizes[] = {1, 31, 32, 33, 63, 64, 65, 100, 4095, 4097, kMB, kMB + 1, 2 * kMB + 1};
 
@@ -81,31 +74,6 @@ TEST_F(Alignment, M43_BlocksAreAlignedToThePageInUse) {
   for (void* block : blocks) EXPECT_EQ(aclrtFree(block), ACL_SUCCESS);
 }
 
-void expect_host_memory_from_normal_pages(const std::string& product, const std::string& form) {
-  on_product(product, {{"BELAY_FORM", form}, {"BELAY_HUGE", "16M"}}, [] {
-    const auto figure = [](aclrtMemAttr attr) {
-      std::size_t free = 0, total = 0;
-      EXPECT_EQ(aclrtGetMemInfo(attr, &free, &total), ACL_SUCCESS);
-      return free;
-    };
-    for (const std::size_t size : {std::size_t{1}, std::size_t{4096}, std::size_t{4097}, 3 * kMB}) {
-      const std::size_t before = free_bytes(), huge = figure(ACL_MEM_HUGE);
-      void* block = nullptr;
-      ASSERT_EQ(aclrtMallocHost(&block, size), ACL_SUCCESS);
-      EXPECT_EQ(before - free_bytes(), up_to(size, 4096)) << size;
-      EXPECT_EQ(figure(ACL_MEM_HUGE), huge);
-      EXPECT_EQ(aclrtFreeHost(block), ACL_SUCCESS);
-      EXPECT_EQ(free_bytes(), before);
-    }
-  });
-}
-
-TEST(AlignmentInOneMachine, M44_M80_HostMemoryIsDeviceMemoryFromNormalPages) {
-  expect_host_memory_from_normal_pages("310P", "RC");
-  expect_host_memory_from_normal_pages("310B", "RC");
-  expect_host_memory_from_normal_pages("310P", "OPEN_CTRL_CPU");
-}
-
 TEST_F(Alignment, M44_M80_HostMemoryOfACardTakesNoDeviceMemoryAndWholePages) {
   void* block = nullptr;
   ASSERT_EQ(aclrtMallocHost(&block, 4097), ACL_SUCCESS);
@@ -127,31 +95,6 @@ TEST_F(Alignment, M44_M80_HostMemoryOfACardTakesNoDeviceMemoryAndWholePages) {
 }
 
 // ---------------------------------------------------------------- segments
-
-struct Segment {
-  std::size_t length, m, step, media_step;
-};
-
-constexpr Segment kSegments[] = {
-    {1, 64, 64, 128},     {31, 64, 64, 128},    {32, 64, 64, 128},        {33, 96, 128, 128},
-    {64, 96, 128, 128},   {65, 128, 128, 128},  {96, 128, 128, 128},      {97, 160, 192, 256},
-    {100, 160, 192, 256}, {128, 160, 192, 256}, {1000, 1056, 1088, 1152}, {4096, 4128, 4160, 4224},
-};
-
-// Cuts a block that was asked for with exactly the bytes of the plan; every segment keeps its own contents.
-void expect_plan_works(void* block, std::size_t length, std::size_t m, std::size_t step, std::size_t align,
-                       int count) {
-  char* base = static_cast<char*>(block);
-  for (int i = 0; i < count; ++i) {
-    char* segment = base + static_cast<std::size_t>(i) * step;
-    EXPECT_EQ(offset_in(segment, align), 0U);
-    EXPECT_EQ(aclrtMemset(segment, m, i + 1, m), ACL_SUCCESS);
-  }
-  for (int i = 0; i < count; ++i) {
-    const std::vector<unsigned char> bytes = contents(base + static_cast<std::size_t>(i) * step, length);
-    EXPECT_EQ(std::count(bytes.begin(), bytes.end(), i + 1), static_cast<std::ptrdiff_t>(length));
-  }
-}
 
 TEST_F(Alignment, M45_M420_SegmentsOfDeviceBlocks) {
   constexpr int kCount = 5;
@@ -180,31 +123,6 @@ TEST_F(Alignment, M46_M420_SegmentsOfMediaBlocks) {
     ASSERT_EQ(hi_mpi_dvpp_malloc(0, &block, request), 0);
     expect_plan_works(block, segment.length, segment.m, segment.media_step, 128, kCount);
     EXPECT_EQ(hi_mpi_dvpp_free(block), 0);
-  }
-}
-
-TEST(AlignmentByProduct, M45_SegmentsOn950NeedNo32Bytes) {
-  on_product("950", [] {
-    for (const std::size_t length : {1U, 32U, 33U, 64U, 65U, 1000U}) {
-      const std::size_t m = up_to(length, 32), step = up_to(m, 64);
-      for (const Allocator& allocator : {kMalloc, kAlign32}) {
-        const Block block(allocator, 3 * step + m, kHugeFirst);
-        expect_plan_works(block.get(), length, m, step, 64, 4);
-      }
-    }
-  });
-}
-
-TEST(AlignmentInOneMachine, M45_SegmentsOfHostMemory) {
-  for (const char* form : {"RC", "OPEN_CTRL_CPU"}) {
-    on_product("310P", {{"BELAY_FORM", form}}, [] {
-      for (const Segment& segment : kSegments) {
-        void* block = nullptr;
-        ASSERT_EQ(aclrtMallocHost(&block, 3 * segment.step + segment.m), ACL_SUCCESS);
-        expect_plan_works(block, segment.length, segment.m, segment.step, 64, 4);
-        EXPECT_EQ(aclrtFreeHost(block), ACL_SUCCESS);
-      }
-    });
   }
 }
 

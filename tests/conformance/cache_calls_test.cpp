@@ -1,6 +1,5 @@
 // aclrtMemFlush and aclrtMemInvalidate: two calls that check their arguments and do nothing.
-
-#include "allocators.h"
+#include "support/allocators.h"
 
 namespace {
 

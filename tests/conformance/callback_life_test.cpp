@@ -1,7 +1,4 @@
 // Callbacks and the threads that call them, while subscriptions, contexts and the process come and go.
-#include <filesystem>
-
-#include "support/captured_process.h"
 #include "support/event_kit.h"
 #include "support/worker.h"
 
@@ -10,12 +7,6 @@ namespace {
 using namespace belay_test;
 
 class CallbackLife : public OnDevice {};
-
-std::size_t threads_now() {
-  std::size_t count = 0;
-  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) ++count;
-  return count;
-}
 
 TEST_F(CallbackLife, R191_R193_ACallbackThatEndsItsSubscription) {
   for (const auto type : {ACL_CALLBACK_NO_BLOCK, ACL_CALLBACK_BLOCK}) {
@@ -98,59 +89,6 @@ TEST_F(CallbackLife, R198_R119_AContextThatIsDestroyedWaitsForThem) {
     other.back();
   }
   EXPECT_EQ(calls, 5);
-}
-
-// Every context has a thread for its functions; it goes with the context.
-TEST_F(CallbackLife, R198_ThreadsGoWithTheirContexts) {
-  Body body = [] {};
-  EXPECT_EQ(launch(nullptr, body), ACL_SUCCESS);
-  EXPECT_EQ(finish(nullptr), ACL_SUCCESS);
-  const std::size_t before = threads_now();
-  for (int i = 0; i < 30; ++i) {
-    const Elsewhere other;
-    other.enter();
-    EXPECT_EQ(launch(nullptr, body), ACL_SUCCESS);
-    EXPECT_EQ(finish(nullptr), ACL_SUCCESS);
-    other.back();
-  }
-  const auto end = std::chrono::steady_clock::now() + kPatience;
-  while (threads_now() > before + 4 && std::chrono::steady_clock::now() < end) {
-    std::this_thread::sleep_for(std::chrono::milliseconds{10});
-  }
-  EXPECT_LE(threads_now(), before + 4) << "workers may have come, but not thirty";
-}
-
-// The process ends though a function does not, a thread waits for reports and streams are held.
-TEST(CallbackLifeExit, R45_R67_EndingWithCallbacksUnderWay) {
-  for (const char* const schedule : {"eager", "fifo", "lazy", "seed:5"}) {
-    SCOPED_TRACE(schedule);
-    const Ending ending = run_captured({{"BELAY_SCHEDULE", schedule}}, [] {
-      EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-      static aclrtStream fetched = nullptr, called = nullptr, held = nullptr;
-      for (aclrtStream* const stream : {&fetched, &called, &held})
-        EXPECT_EQ(::aclrtCreateStream(stream), ACL_SUCCESS);
-      static Signal entered, never;
-      static Body stuck = [] {
-        entered.give();
-        for (;;) std::this_thread::sleep_for(std::chrono::hours{1});
-      };
-      static Signal subscribed;
-      std::thread{[] {
-        EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-        EXPECT_EQ(aclrtSubscribeReport(this_thread(), fetched), ACL_SUCCESS);
-        subscribed.give();
-        aclrtProcessReport(-1);
-      }}.detach();
-      EXPECT_TRUE(subscribed.wait());
-      aclrtNotify notify = nullptr;
-      EXPECT_EQ(aclrtCreateNotify(&notify, 0), ACL_SUCCESS);
-      EXPECT_EQ(aclrtWaitAndResetNotify(notify, held, 0), ACL_SUCCESS);
-      EXPECT_EQ(launch(called, stuck), ACL_SUCCESS);
-      EXPECT_TRUE(entered.wait());
-      std::exit(::testing::Test::HasFailure() ? 1 : 0);
-    });
-    EXPECT_TRUE(ending.clean()) << ending;
-  }
 }
 
 // All of it at once: contexts come and go, their streams are served and call, threads subscribe and leave.

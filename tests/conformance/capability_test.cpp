@@ -1,18 +1,15 @@
 // What the software and a device can do.
 #include <algorithm>
 #include <cstdint>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "support/as_enum.h"
 #include "support/device_fixture.h"
-#include "support/fresh_process.h"
 
 namespace {
 
 using belay_test::as_enum;
-using belay_test::in_fresh_process;
 
 TEST(Capability, R245_TheListOfAttributes) {
   const aclCannAttr* list = nullptr;
@@ -91,11 +88,6 @@ TEST(Capability, R246_Errors) {
   }
   EXPECT_EQ(value, -77);
   EXPECT_EQ(aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL), ACL_SUCCESS);
-  in_fresh_process({{"ASCEND_RT_VISIBLE_DEVICES", "4,5"}}, [] {
-    std::int64_t second = -77;
-    EXPECT_EQ(aclGetDeviceCapability(1, ACL_DEVICE_INFO_L2_SIZE, &second), ACL_SUCCESS);
-    EXPECT_EQ(aclGetDeviceCapability(2, ACL_DEVICE_INFO_L2_SIZE, &second), ACL_ERROR_INVALID_PARAM);
-  });
 }
 
 }  // namespace

@@ -1,10 +1,9 @@
 // aclrtCheckMemType: is every address of one of these kinds?
-
 #include <cstdlib>
 
 #include "acl/ops/acl_dvpp.h"
-#include "allocators.h"
 #include "hi_dvpp.h"
+#include "support/allocators.h"
 
 namespace {
 
@@ -153,15 +152,6 @@ TEST_F(CheckMemType, M161_OnTheCurrentDeviceOnly) {
   EXPECT_EQ(aclrtFree(there.release()), ACL_SUCCESS);
   EXPECT_EQ(aclrtResetDevice(1), ACL_SUCCESS);
   EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
-}
-
-TEST(CheckMemTypeByProduct, M162_On950MediaMemoryIsDeviceMemory) {
-  on_product("950", [] {
-    const Block block(kMalloc, 64, kHugeFirst);
-    EXPECT_EQ(check({block.get()}, kDev), 1U);
-    EXPECT_EQ(check({block.get()}, kDvpp), 1U);
-    EXPECT_EQ(check({block.get()}, kRsvd), 0U);
-  });
 }
 
 }  // namespace

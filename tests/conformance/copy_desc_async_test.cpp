@@ -1,7 +1,4 @@
 // aclrtMemcpyAsyncWithDesc: copies that read a descriptor when they run.
-#include <cstring>
-
-#include "support/fresh_process.h"
 #include "support/mistakes.h"
 
 namespace {
@@ -89,43 +86,6 @@ TEST_F(CopyDescAsync, M348_DescriptorsThatAreNotInDeviceMemory) {
   void* const was = gone.free_now();
   EXPECT_NE(aclrtMemcpyAsyncWithDesc(was, kInner, stream.get()), ACL_SUCCESS);
   EXPECT_EQ(finish(stream), ACL_SUCCESS);
-}
-
-TEST(CopyDescAsyncProducts, M327_M341_M345_ByProduct) {
-  for (const char* product : {"950", "A3", "A2", "310B"}) {
-    in_fresh_process({{"BELAY_PRODUCT", product}}, [&] {
-      ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-      Blocks blocks;
-      Stream stream;
-      Hold hold{stream};
-      EXPECT_EQ(aclrtMemcpyAsyncWithDesc(blocks.descriptor.get(), kInner, stream.get()), ACL_SUCCESS)
-          << product;
-      EXPECT_EQ(read_from(blocks.to.get(), 256), pattern(256, 2)) << product;
-      hold.open();
-      EXPECT_EQ(finish(stream), ACL_SUCCESS) << product;
-      EXPECT_EQ(read_from(blocks.to.get(), 256), pattern(256, 1)) << product;
-    });
-  }
-  for (const char* product : {"310P", "910"}) {
-    in_fresh_process({{"BELAY_PRODUCT", product}}, [&] {
-      ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-      Device block{4096};
-      Stream stream;
-      int garbage = 0;
-      EXPECT_EQ(aclrtMemcpyAsyncWithDesc(block.get(), kInner, stream.get()), kUnsupported) << product;
-      EXPECT_EQ(last_error(), ACL_SUCCESS) << product;
-      EXPECT_EQ(aclrtMemcpyAsyncWithDesc(block.get(), kInner, &garbage), kUnsupported)
-          << product << ": M-346 later";
-      EXPECT_EQ(aclrtMemcpyAsyncWithDesc(block.get(), kInner, nullptr), kBadArgument) << product;
-      without_context([&] {
-        EXPECT_EQ(aclrtMemcpyAsyncWithDesc(block.get(), kInner, stream.get()), kUnsupported) << product;
-      });
-    });
-  }
-  in_fresh_process({{"BELAY_PRODUCT", "IPV350"}}, [] {
-    int garbage = 0;
-    EXPECT_EQ(aclrtMemcpyAsyncWithDesc(&garbage, kInner, &garbage), kUnsupported);
-  });
 }
 
 TEST_F(CopyDescAsync, M341_TheDescriptorIsReadWhenTheTaskRuns) {

@@ -1,29 +1,13 @@
 // aclrtMemcpyAsyncWithOffset: copies between addresses that device memory holds.
 #include <limits>
 
-#include "support/fresh_process.h"
-#include "support/mistakes.h"
+#include "support/copy_offset.h"
 
 namespace {
 
 using namespace belay_test;
 
-constexpr auto kInner = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE;
 constexpr std::size_t kMax = std::numeric_limits<std::size_t>::max(), kFarthest = 0xFFFFFFFFFFFF;
-
-struct Call {
-  void* to;
-  std::size_t room, to_offset;
-  void* from;
-  std::size_t count, from_offset;
-  aclrtMemcpyKind kind;
-  aclrtStream stream;
-  Where where = Where::own;
-  int run() const {
-    return aclrtMemcpyAsyncWithOffset(static_cast<void**>(to), room, to_offset,
-                                      static_cast<const void**>(from), count, from_offset, kind, stream);
-  }
-};
 
 enum Argument : unsigned {
   kTo = 1,
@@ -36,51 +20,29 @@ enum Argument : unsigned {
   kWhere = 128
 };
 
-void put_address(void* cell, void* address) {
-  ASSERT_EQ(aclrtMemcpy(cell, sizeof address, &address, sizeof address, ACL_MEMCPY_HOST_TO_DEVICE),
-            ACL_SUCCESS);
-}
-
-// Two blocks of 256 bytes, and two words of device memory that hold their addresses.
-struct Blocks {
-  Device from{256}, to{256}, cells{256};
-  Blocks() {
-    write_to(from.get(), pattern(256, 1));
-    write_to(to.get(), pattern(256, 2));
-    put_address(from_cell(), from.get());
-    put_address(to_cell(), to.get());
-  }
-  void* from_cell() const { return cells.get(64); }
-  void* to_cell() const { return cells.get(); }
-  Call call(const Stream& stream, std::size_t count = 256) const {
-    return {to_cell(), 256, 0, from_cell(), count, 0, kInner, stream.get()};
-  }
-  Bytes now() const { return read_from(to.get(), 256); }
-};
-
 class CopyOffset : public OnDevice {};
 
 TEST_F(CopyOffset, M352_M353_M355_M356_M357_M358_M359_M360_M361_M363_TheFirstMistakeDecides) {
   const Contexts contexts;
-  Blocks blocks;
+  OffsetBlocks blocks;
   const aclrtStream stale = stale_stream();
   Stream stream;
-  const std::vector<Mistake<Call>> in_order = {
-      {"M-352", ACL_SUCCESS, kCount, [](Call& c) { c.count = 0; }},
-      {"M-353", kBadValue, kKind, [](Call& c) { c.kind = ACL_MEMCPY_DEVICE_TO_DEVICE; }},
-      {"M-355", kStale, kStream, [&](Call& c) { c.stream = stale; }},
-      {"M-356", kBadValue, kTo, [](Call& c) { c.to = nullptr; }},
-      {"M-356", kBadValue, kFrom, [](Call& c) { c.from = nullptr; }},
-      {"M-357", kBadValue, kRoom, [](Call& c) { c.room = 255; }},
+  const std::vector<Mistake<OffsetCopy>> in_order = {
+      {"M-352", ACL_SUCCESS, kCount, [](OffsetCopy& c) { c.count = 0; }},
+      {"M-353", kBadValue, kKind, [](OffsetCopy& c) { c.kind = ACL_MEMCPY_DEVICE_TO_DEVICE; }},
+      {"M-355", kStale, kStream, [&](OffsetCopy& c) { c.stream = stale; }},
+      {"M-356", kBadValue, kTo, [](OffsetCopy& c) { c.to = nullptr; }},
+      {"M-356", kBadValue, kFrom, [](OffsetCopy& c) { c.from = nullptr; }},
+      {"M-357", kBadValue, kRoom, [](OffsetCopy& c) { c.room = 255; }},
       {"M-358", kBadValue, kCount | kRoom,
-       [](Call& c) {
+       [](OffsetCopy& c) {
          c.count = 4 * kGB + 1;
          c.room = kMax;
        }},
-      {"M-359", kBadValue, kOffset, [](Call& c) { c.from_offset = kFarthest + 1; }},
-      {"M-360", kBadValue, kOffset, [](Call& c) { c.to_offset = 1; }},
-      {"M-361", kNoContext, kWhere, [](Call& c) { c.where = Where::none; }},
-      {"M-363", kOtherContext, kWhere, [](Call& c) { c.where = Where::other; }}};
+      {"M-359", kBadValue, kOffset, [](OffsetCopy& c) { c.from_offset = kFarthest + 1; }},
+      {"M-360", kBadValue, kOffset, [](OffsetCopy& c) { c.to_offset = 1; }},
+      {"M-361", kNoContext, kWhere, [](OffsetCopy& c) { c.where = Where::none; }},
+      {"M-363", kOtherContext, kWhere, [](OffsetCopy& c) { c.where = Where::other; }}};
   expect_order("aclrtMemcpyAsyncWithOffset", contexts, blocks.call(stream), in_order);
   EXPECT_EQ(finish(stream), ACL_SUCCESS);
   EXPECT_EQ(blocks.now(), pattern(256, 2));
@@ -97,9 +59,9 @@ TEST_F(CopyOffset, M352_M5_CountZero_Is0_WhateverElseIsWrong) {
 }
 
 TEST_F(CopyOffset, M353_EveryOtherKind_Is107000_AndIsTheLastError) {
-  Blocks blocks;
+  OffsetBlocks blocks;
   Stream stream;
-  Call call = blocks.call(stream);
+  OffsetCopy call = blocks.call(stream);
   for (const int kind : {0, 1, 2, 3, 4, 5, 7, 8, -1, 0x7FFFFFFF}) {
     call.kind = kind_of(kind);
     EXPECT_EQ(call.run(), kBadValue) << kind;
@@ -107,46 +69,10 @@ TEST_F(CopyOffset, M353_EveryOtherKind_Is107000_AndIsTheLastError) {
   }
 }
 
-TEST(CopyOffsetProducts, M354_M364_ByProduct) {
-  for (const char* product : {"950", "A3", "A2", "910"}) {
-    in_fresh_process({{"BELAY_PRODUCT", product}}, [&] {
-      ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-      Blocks blocks;
-      Stream stream;
-      EXPECT_EQ(blocks.call(stream).run(), ACL_SUCCESS) << product;
-      EXPECT_EQ(finish(stream), ACL_SUCCESS) << product;
-      EXPECT_EQ(blocks.now(), pattern(256, 1)) << product;
-    });
-  }
-  for (const char* product : {"310B", "310P", "IPV350"}) {
-    in_fresh_process({{"BELAY_PRODUCT", product}}, [&] {
-      ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-      Blocks blocks;
-      int garbage = 0;
-      Call call{blocks.to_cell(), 256, 0, blocks.from_cell(), 256, 0, kInner, nullptr};
-      EXPECT_EQ(call.run(), kUnsupported) << product;
-      EXPECT_EQ(last_error(), ACL_SUCCESS) << product;
-      Call worse = call;
-      worse.stream = &garbage;
-      EXPECT_EQ(worse.run(), kUnsupported) << product << ": M-355 later";
-      worse = call;
-      worse.to = nullptr;
-      EXPECT_EQ(worse.run(), kUnsupported) << product << ": M-356 later";
-      without_context([&] { EXPECT_EQ(call.run(), kUnsupported) << product << ": M-361 later"; });
-      worse = call;
-      worse.kind = kind_of(3);
-      EXPECT_EQ(worse.run(), kBadValue) << product << ": M-353 earlier";
-      worse.count = 0;
-      EXPECT_EQ(worse.run(), ACL_SUCCESS) << product;
-      EXPECT_EQ(blocks.now(), pattern(256, 2)) << product;
-    });
-  }
-}
-
 TEST_F(CopyOffset, M358_FourGigabytesAndNotOneMore) {
-  Blocks blocks;
+  OffsetBlocks blocks;
   Stream stream;
-  Call call = blocks.call(stream, 4 * kGB + 1);
+  OffsetCopy call = blocks.call(stream, 4 * kGB + 1);
   call.room = kMax;
   EXPECT_EQ(call.run(), kBadValue);
   call.count = 4 * kGB;
@@ -155,10 +81,10 @@ TEST_F(CopyOffset, M358_FourGigabytesAndNotOneMore) {
 }
 
 TEST_F(CopyOffset, M359_TheFarthestOffsets) {
-  Blocks blocks;
+  OffsetBlocks blocks;
   Stream stream;
   for (const std::size_t offset : {kFarthest + 1, kMax}) {
-    Call call = blocks.call(stream, 1);
+    OffsetCopy call = blocks.call(stream, 1);
     call.from_offset = offset;
     EXPECT_EQ(call.run(), kBadValue) << offset;
     call = blocks.call(stream, 1);
@@ -166,7 +92,7 @@ TEST_F(CopyOffset, M359_TheFarthestOffsets) {
     call.room = kMax;
     EXPECT_EQ(call.run(), kBadValue) << offset;
   }
-  Call call = blocks.call(stream, 1);
+  OffsetCopy call = blocks.call(stream, 1);
   call.from_offset = kFarthest;
   EXPECT_EQ(call.run(), ACL_SUCCESS) << "accepted; M-365 checks no room there";
   EXPECT_EQ(finish(stream), kRefused);
@@ -179,7 +105,7 @@ TEST_F(CopyOffset, M359_TheFarthestOffsets) {
 }
 
 TEST_F(CopyOffset, M357_M360_TheRoomBehindTheOffset) {
-  Blocks blocks;
+  OffsetBlocks blocks;
   Stream stream;
   struct Case {
     std::size_t room, offset, count;
@@ -190,7 +116,7 @@ TEST_F(CopyOffset, M357_M360_TheRoomBehindTheOffset) {
         Case{256, 255, 2, false}, Case{256, 256, 1, false}, Case{256, 257, 1, false}, Case{100, 50, 50, true},
         Case{100, 50, 51, false}, Case{100, 100, 1, false}, Case{0, 0, 1, false}, Case{1, 0, 1, true}}) {
     write_to(blocks.to.get(), pattern(256, 2));
-    Call call = blocks.call(stream, test.count);
+    OffsetCopy call = blocks.call(stream, test.count);
     call.room = test.room;
     call.to_offset = test.offset;
     EXPECT_EQ(call.run(), test.fits ? ACL_SUCCESS : kBadValue)
@@ -205,10 +131,10 @@ TEST_F(CopyOffset, M357_M360_TheRoomBehindTheOffset) {
 }
 
 TEST_F(CopyOffset, M364_BothOffsetsAreAdded_AndTheCallOnlyQueues) {
-  Blocks blocks;
+  OffsetBlocks blocks;
   Stream stream;
   Hold hold{stream};
-  Call call = blocks.call(stream, 40);
+  OffsetCopy call = blocks.call(stream, 40);
   call.to_offset = 7;
   call.from_offset = 101;
   EXPECT_EQ(call.run(), ACL_SUCCESS);
@@ -222,7 +148,7 @@ TEST_F(CopyOffset, M364_BothOffsetsAreAdded_AndTheCallOnlyQueues) {
 }
 
 TEST_F(CopyOffset, M364_TheAddressesAreReadWhenTheTaskRuns) {
-  Blocks blocks;
+  OffsetBlocks blocks;
   Device other_from{256}, other_to{256};
   write_to(other_from.get(), pattern(256, 3));
   write_to(other_to.get(), pattern(256, 4));
@@ -240,7 +166,7 @@ TEST_F(CopyOffset, M364_TheAddressesAreReadWhenTheTaskRuns) {
 }
 
 TEST_F(CopyOffset, M364_TheStreamItselfMayWriteTheAddresses) {
-  Blocks blocks;
+  OffsetBlocks blocks;
   Stream stream;
   put_address(blocks.to_cell(), nullptr);
   Hold hold{stream};
@@ -253,9 +179,9 @@ TEST_F(CopyOffset, M364_TheStreamItselfMayWriteTheAddresses) {
 }
 
 TEST_F(CopyOffset, M365_TheRoomAtTheSourceIsNotCheckedAtTheCall) {
-  Blocks blocks;
+  OffsetBlocks blocks;
   Stream stream;
-  Call call = blocks.call(stream, 16);
+  OffsetCopy call = blocks.call(stream, 16);
   call.from_offset = 4096 - 16;  // in the last page of the block, though behind its end (M-242)
   EXPECT_EQ(call.run(), ACL_SUCCESS);
   EXPECT_EQ(finish(stream), ACL_SUCCESS);
@@ -265,7 +191,7 @@ TEST_F(CopyOffset, M365_TheRoomAtTheSourceIsNotCheckedAtTheCall) {
 }
 
 TEST_F(CopyOffset, M364_M427_M434_WhatIsWrongWhenTheTaskRuns_FailsAtTheSynchronisation) {
-  Blocks blocks;
+  OffsetBlocks blocks;
   Stream stream;
   Device fixed{256, ACL_MEM_ACCESS_USER_SPACE_READONLY}, gone{256, ACL_MEM_MALLOC_HUGE_ONLY};
   void* const was = gone.free_now();
@@ -286,7 +212,7 @@ TEST_F(CopyOffset, M364_M427_M434_WhatIsWrongWhenTheTaskRuns_FailsAtTheSynchroni
   {
     Device cells{256, ACL_MEM_MALLOC_HUGE_ONLY};
     put_address(cells.get(), blocks.from.get());
-    Call call = blocks.call(stream);
+    OffsetCopy call = blocks.call(stream);
     call.from = cells.get();
     Hold hold{stream};
     EXPECT_EQ(call.run(), ACL_SUCCESS);

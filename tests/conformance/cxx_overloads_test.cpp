@@ -2,7 +2,6 @@
 #include "acl/acl_rt_api.h"
 
 #include "support/batch.h"
-#include "support/fresh_process.h"
 
 namespace {
 
@@ -79,22 +78,6 @@ TEST_F(CxxOverloads, M414_TypedMallocHost_CallsTheOneWithConfiguration) {
   EXPECT_EQ(address, typed) << "the configuration is passed on";
   EXPECT_EQ(aclrtHostUnregister(typed), ACL_SUCCESS);
   EXPECT_EQ(aclrtFreeHost(typed), ACL_SUCCESS);
-}
-
-// In the RC form the label shows: 7 for the function with a configuration, 33 for the one without.
-TEST(CxxOverloadsForms, M414_TypedMallocHost_IsLabelledAsTheRuntime) {
-  in_fresh_process({{"BELAY_PRODUCT", "310P"}, {"BELAY_FORM", "RC"}}, [] {
-    ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-    char* typed = nullptr;
-    ASSERT_EQ(aclrtMallocHost(&typed, 4096), ACL_SUCCESS);
-    aclrtMemUsageInfo entries[8]{};
-    std::size_t count = 0;
-    ASSERT_EQ(aclrtGetMemUsageInfo(0, entries, 8, &count), ACL_SUCCESS);
-    ASSERT_GE(count, 1U);
-    EXPECT_STREQ(entries[0].name, "RUNTIME");
-    EXPECT_EQ(entries[0].curMemSize, 4096U);
-    EXPECT_EQ(aclrtFreeHost(typed), ACL_SUCCESS);
-  });
 }
 
 TEST_F(CxxOverloads, M414_TypedHostRegisterWithFlags_CallsV2) {

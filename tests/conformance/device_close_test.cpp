@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <string>
 #include <thread>
 #include <vector>
 
@@ -18,11 +17,9 @@ namespace {
 using belay_test::Ending;
 using belay_test::in_fresh_process;
 using belay_test::run_captured;
-using belay_test::Settings;
 using belay_test::Worker;
 
 // Leaks are on purpose here.
-const Settings kQuiet = {{"BELAY_LEAKS", "off"}};
 
 void* new_block(std::size_t size = 4096) {
   void* block = nullptr;
@@ -36,7 +33,7 @@ aclError read_byte(const void* block) {
 }
 
 TEST(DeviceClose, R64_ExplicitContextsOutliveTheReset) {
-  in_fresh_process(kQuiet, [] {
+  in_fresh_process([] {
     EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
     void* early = new_block();
     aclrtContext context = nullptr;
@@ -60,7 +57,7 @@ TEST(DeviceClose, R64_ExplicitContextsOutliveTheReset) {
 }
 
 TEST(DeviceClose, R64_R61_AForcedResetSparesThemToo) {
-  in_fresh_process(kQuiet, [] {
+  in_fresh_process([] {
     EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
     aclrtContext context = nullptr;
     ASSERT_EQ(aclrtCreateContext(&context, 0), ACL_SUCCESS);
@@ -73,7 +70,7 @@ TEST(DeviceClose, R64_R61_AForcedResetSparesThemToo) {
 }
 
 TEST(DeviceClose, R65_TheLastResetTakesTheMemory) {
-  in_fresh_process(kQuiet, [] {
+  in_fresh_process([] {
     EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
     const std::size_t free_before = belay_test::free_bytes();
     void* freed = new_block();
@@ -92,7 +89,7 @@ TEST(DeviceClose, R65_TheLastResetTakesTheMemory) {
 }
 
 TEST(DeviceClose, R65_R61_SoDoesAForcedOne) {
-  in_fresh_process(kQuiet, [] {
+  in_fresh_process([] {
     EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
     EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
     void* block = new_block();
@@ -102,7 +99,7 @@ TEST(DeviceClose, R65_R61_SoDoesAForcedOne) {
 }
 
 TEST(DeviceClose, R65_OrTheLastContextAfterIt) {
-  in_fresh_process(kQuiet, [] {
+  in_fresh_process([] {
     EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
     aclrtContext one = nullptr, two = nullptr;
     ASSERT_EQ(aclrtCreateContext(&one, 0), ACL_SUCCESS);
@@ -119,7 +116,7 @@ TEST(DeviceClose, R65_OrTheLastContextAfterIt) {
 }
 
 TEST(DeviceClose, R65_ContextsAloneOpenAndCloseADevice) {
-  in_fresh_process(kQuiet, [] {
+  in_fresh_process([] {
     aclrtContext context = nullptr;
     ASSERT_EQ(aclrtCreateContext(&context, 0), ACL_SUCCESS);
     void* block = new_block();
@@ -130,7 +127,7 @@ TEST(DeviceClose, R65_ContextsAloneOpenAndCloseADevice) {
 }
 
 TEST(DeviceClose, R65_ADestroyedContextBeforeTheResetTakesNothing) {
-  in_fresh_process(kQuiet, [] {
+  in_fresh_process([] {
     EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
     aclrtContext context = nullptr;
     ASSERT_EQ(aclrtCreateContext(&context, 0), ACL_SUCCESS);
@@ -142,7 +139,7 @@ TEST(DeviceClose, R65_ADestroyedContextBeforeTheResetTakesNothing) {
 }
 
 TEST(DeviceClose, R65_OnlyTheDeviceThatClosed) {
-  in_fresh_process(kQuiet, [] {
+  in_fresh_process([] {
     EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
     void* zero = new_block();
     EXPECT_EQ(aclrtSetDevice(1), ACL_SUCCESS);
@@ -164,7 +161,7 @@ TEST(DeviceClose, R65_R63_R18_ResettingWhileOthersCopy) {
 #if defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "the stray fills of this test race with each other on purpose";
 #endif
-  in_fresh_process(kQuiet, [] {
+  in_fresh_process([] {
     std::atomic<bool> over{false};
     std::atomic<int> worked{0};
     std::vector<std::thread> threads;
@@ -205,7 +202,7 @@ TEST(DeviceClose, R65_R63_R18_ResettingWhileOthersCopy) {
 
 // The choice cannot be read back: what shows is that a reset in between never disturbs it.
 TEST(DeviceClose, R66_R100_AResetAfterASchedulerChoice) {
-  in_fresh_process({}, [] {
+  in_fresh_process([] {
     for (const aclrtTsId choice : {ACL_TS_ID_AIVECTOR, ACL_TS_ID_AICORE}) {
       EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
       EXPECT_EQ(aclrtSetTsDevice(choice), ACL_SUCCESS);
@@ -220,7 +217,7 @@ TEST(DeviceClose, R66_R100_AResetAfterASchedulerChoice) {
 }
 
 TEST(DeviceClose, R67_EndingWithoutAReset) {
-  const Ending ending = run_captured(kQuiet, [] {
+  const Ending ending = run_captured([] {
     EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
     EXPECT_EQ(aclrtSetDevice(1), ACL_SUCCESS);
     new_block(64 * belay_test::kMB);
@@ -233,7 +230,7 @@ TEST(DeviceClose, R67_TheNextProcessFindsEverythingFree) {
   std::size_t before = 0, after = 0;
   EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
   before = belay_test::free_bytes();
-  const Ending ending = run_captured(kQuiet, [] {
+  const Ending ending = run_captured([] {
     EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
     new_block(64 * belay_test::kMB);
     if (!::testing::Test::HasFailure()) ::exit(0);
@@ -252,7 +249,7 @@ TEST(DeviceClose, R69_AForkedChildStartsAfresh) {
   EXPECT_EQ(aclrtSetDevice(-1), ACL_ERROR_RT_INVALID_DEVICEID);
   void* block = new_block();
 
-  in_fresh_process({}, [&] {
+  in_fresh_process([&] {
     std::int32_t device = -1, active = -1;
     EXPECT_EQ(aclrtGetDevice(&device), ACL_ERROR_RT_CONTEXT_NULL);
     EXPECT_EQ(aclrtGetPrimaryCtxState(0, nullptr, &active), ACL_SUCCESS);
@@ -298,7 +295,6 @@ TEST(DeviceClose, R69_R18_ForkingWhileThreadsWork) {
   }
   for (int round = 0; round < 30 && !::testing::Test::HasFailure(); ++round) {
     const Ending ending = run_captured(
-        {},
         [] {
           EXPECT_EQ(aclInit(nullptr), ACL_SUCCESS);
           EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
@@ -316,10 +312,10 @@ TEST(DeviceClose, R69_R18_ForkingWhileThreadsWork) {
 }
 
 TEST(DeviceClose, R69_R19_InitAndLastErrorAreNewToo) {
-  in_fresh_process({}, [] {
+  in_fresh_process([] {
     EXPECT_EQ(aclInit(nullptr), ACL_SUCCESS);
     EXPECT_EQ(aclrtSetDevice(-1), ACL_ERROR_RT_INVALID_DEVICEID);
-    in_fresh_process({}, [] {
+    in_fresh_process([] {
       EXPECT_EQ(aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL), ACL_SUCCESS);
       EXPECT_EQ(aclGetRecentErrMsg(), nullptr);
       EXPECT_EQ(aclInit(nullptr), ACL_SUCCESS);

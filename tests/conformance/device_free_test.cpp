@@ -1,10 +1,9 @@
 // aclrtFree and aclrtFreeWithDevSync.
-
 #include <cstdlib>
 #include <string>
 
 #include "acl/ops/acl_dvpp.h"
-#include "allocators.h"
+#include "support/allocators.h"
 
 namespace {
 

@@ -1,9 +1,8 @@
 // aclrtMallocWithCfg and aclrtMallocForTaskScheduler: attributes, their order, and the labels they give.
-
 #include <cstring>
 #include <string>
 
-#include "allocators.h"
+#include "support/allocators.h"
 
 namespace {
 
@@ -223,22 +222,6 @@ TEST_F(DeviceMallocCfg, M108_ModuleLabelsTheMemoryAndDefaultsToApp) {
       EXPECT_EQ(aclrtFree(out), ACL_SUCCESS);
       EXPECT_EQ(used_by(name), before) << function.name << " " << name;
     }
-  }
-}
-
-TEST(DeviceMallocCfgByProduct, M109_M115_TaskSchedulerMemoryIsOrdinaryDeviceMemory) {
-  for (const char* product : {"A2", "310P"}) {
-    on_product(product, [] {
-      void* out = nullptr;
-      ASSERT_EQ(aclrtMallocForTaskScheduler(&out, 5000, ACL_MEM_MALLOC_HUGE_FIRST, nullptr), ACL_SUCCESS);
-      EXPECT_EQ(aclrtMemset(out, 5000, 9, 5000), ACL_SUCCESS);
-      EXPECT_EQ(contents(out, 5000), std::vector<unsigned char>(5000, 9));
-      aclrtPtrAttributes attributes{};
-      EXPECT_EQ(aclrtPointerGetAttributes(out, &attributes), ACL_SUCCESS);
-      EXPECT_EQ(attributes.location.type, ACL_MEM_LOCATION_TYPE_DEVICE);
-      EXPECT_EQ(aclrtFree(out), ACL_SUCCESS);
-      EXPECT_EQ(aclrtFree(out), ACL_ERROR_RT_PARAM_INVALID);
-    });
   }
 }
 

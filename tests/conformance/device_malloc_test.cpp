@@ -1,8 +1,7 @@
 // aclrtMalloc, aclrtMallocAlign32 and aclrtMallocCached: their checks in order, and what a success gives.
-
 #include <string>
 
-#include "allocators.h"
+#include "support/allocators.h"
 
 namespace {
 

@@ -1,19 +1,15 @@
 // Callbacks around setting and resetting a device.
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <cstdio>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "support/device_fixture.h"
-#include "support/fresh_process.h"
 #include "support/worker.h"
 
 namespace {
 
-using belay_test::in_fresh_process;
 using belay_test::on_new_thread;
 
 struct Event {
@@ -166,15 +162,6 @@ TEST_F(DeviceStateCallback, R99_OnTheCallingThread) {
   EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
   ASSERT_EQ(seen.size(), 2U);
   for (const Event& event : seen) EXPECT_EQ(event.thread, std::this_thread::get_id());
-}
-
-TEST_F(DeviceStateCallback, R99_R52_UserIds) {
-  in_fresh_process({{"ASCEND_RT_VISIBLE_DEVICES", "3,5"}}, [] {
-    EXPECT_EQ(aclrtRegDeviceStateCallback("watch", note, &seen), ACL_SUCCESS);
-    EXPECT_EQ(aclrtSetDevice(1), ACL_SUCCESS);
-    EXPECT_EQ(aclrtResetDevice(1), ACL_SUCCESS);
-    EXPECT_EQ(new_events(), "1:set-pre 1:set-post 1:reset-pre 1:reset-post");
-  });
 }
 
 // A callback may call the library, also to register and unregister.

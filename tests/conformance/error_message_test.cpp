@@ -1,6 +1,4 @@
 // Fetching error messages: whose they are, how long they last, which one is on top.
-#include <array>
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <regex>
@@ -145,7 +143,7 @@ TEST_F(ErrorMessage, R216_TextAndLastErrorAreIndependent) {
 void in_process_mode(const std::function<void()>& body) {
   const Scratch scratch;
   const std::string file = scratch.write("acl.json", R"({"err_msg_mode": "1"})");
-  in_fresh_process({}, [&] {
+  in_fresh_process([&] {
     ASSERT_EQ(aclInit(file.c_str()), ACL_SUCCESS);
     aclGetRecentErrMsg();
     body();
@@ -194,7 +192,7 @@ TEST(ProcessMode, R218_MessagesNameTheirThread) {
 TEST(ProcessMode, R212_ModeZeroIsTheThreadMode) {
   const Scratch scratch;
   const std::string file = scratch.write("acl.json", R"({"err_msg_mode": "0"})");
-  in_fresh_process({}, [&] {
+  in_fresh_process([&] {
     ASSERT_EQ(aclInit(file.c_str()), ACL_SUCCESS);
     on_new_thread([] { EXPECT_EQ(aclrtSetDevice(-4711), ACL_ERROR_RT_INVALID_DEVICEID); });
     EXPECT_EQ(aclGetRecentErrMsg(), nullptr);

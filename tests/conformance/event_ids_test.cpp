@@ -1,8 +1,7 @@
 // The numbers that events take from the device, and what happens when none is left.
 #include <set>
 
-#include "support/event_kit.h"
-#include "support/fresh_process.h"
+#include "support/event_numbers.h"
 
 namespace {
 
@@ -11,44 +10,6 @@ using namespace belay_test;
 constexpr std::uint32_t kLimit = 65536;  // of the default product
 
 class EventIds : public OnDevice {};
-
-std::uint32_t available() {
-  std::uint32_t count = 0xDEADBEEF;
-  EXPECT_EQ(aclrtGetEventAvailNum(&count), ACL_SUCCESS);
-  return count;
-}
-std::uint32_t id_of(aclrtEvent event) {
-  std::uint32_t id = 0xDEADBEEF;
-  EXPECT_EQ(aclrtGetEventId(event, &id), ACL_SUCCESS);
-  return id;
-}
-
-// Takes numbers until `left` are free.
-class Taken {
- public:
-  explicit Taken(std::uint32_t left) {
-    for (std::uint32_t i = available(); i > left; --i) {
-      aclrtEvent event = nullptr;
-      const int answer = ::aclrtCreateEventWithFlag(&event, ACL_EVENT_SYNC);
-      EXPECT_EQ(answer, ACL_SUCCESS) << i << " were free";
-      if (answer != ACL_SUCCESS) break;
-      events_.push_back(event);
-    }
-  }
-  Taken(const Taken&) = delete;
-  Taken& operator=(const Taken&) = delete;
-  ~Taken() {
-    while (!events_.empty()) give_back();
-  }
-  void give_back() {
-    EXPECT_EQ(aclrtDestroyEvent(events_.back()), ACL_SUCCESS);
-    events_.pop_back();
-  }
-  const std::vector<aclrtEvent>& events() const { return events_; }
-
- private:
-  std::vector<aclrtEvent> events_;
-};
 
 TEST_F(EventIds, R186_NullsAndStaleEvents) {
   std::uint32_t id = 42;
@@ -73,29 +34,29 @@ TEST_F(EventIds, R186_PlainAndExHaveNoneBeforeTheFirstRecord) {
     Gate gate;
     gate.hold(stream);
     EXPECT_EQ(aclrtRecordEvent(event, stream), ACL_SUCCESS);
-    const std::uint32_t taken = id_of(event);
+    const std::uint32_t taken = event_id(event);
     EXPECT_LT(taken, kLimit);
     gate.open();
     EXPECT_EQ(finish(stream), ACL_SUCCESS);
-    EXPECT_EQ(id_of(event), taken) << "it still answers the last";
+    EXPECT_EQ(event_id(event), taken) << "it still answers the last";
   }
 }
 
 TEST_F(EventIds, R186_FlaggedEventsHaveOneFromTheBeginning) {
   std::set<std::uint32_t> ids;
-  const Taken taken{available() - 500};
+  const TakenEvents taken{events_left() - 500};
   for (const aclrtEvent event : taken.events()) {
-    const std::uint32_t id = id_of(event);
+    const std::uint32_t id = event_id(event);
     EXPECT_LT(id, kLimit);
     EXPECT_TRUE(ids.insert(id).second) << "two live events with number " << id;
   }
   Stream stream;
   const aclrtEvent event = taken.events().front();
-  const std::uint32_t before = id_of(event);
+  const std::uint32_t before = event_id(event);
   EXPECT_EQ(aclrtRecordEvent(event, stream), ACL_SUCCESS);
   EXPECT_EQ(finish(stream), ACL_SUCCESS);
-  EXPECT_EQ(id_of(event), before) << "a record takes no other";
-  without_context([&] { EXPECT_EQ(id_of(event), before); });
+  EXPECT_EQ(event_id(event), before) << "a record takes no other";
+  without_context([&] { EXPECT_EQ(event_id(event), before); });
 }
 
 // Held records have numbers of their own, and none that a flagged event has.
@@ -108,7 +69,7 @@ TEST_F(EventIds, R186_EventsInUseHaveDifferentNumbers) {
   for (std::size_t i = 0; i < 99; ++i) {
     events.push_back(std::make_unique<Event>(all_kinds()[i % 3]));
     EXPECT_EQ(aclrtRecordEvent(*events.back(), stream), ACL_SUCCESS);
-    ids.insert(id_of(*events.back()));
+    ids.insert(event_id(*events.back()));
   }
   EXPECT_EQ(ids.size(), 99U);
   EXPECT_LT(*ids.rbegin(), kLimit);
@@ -125,16 +86,16 @@ TEST_F(EventIds, R187_NullAndContext) {
 }
 
 TEST_F(EventIds, R187_TheLimitMinusWhatIsInUse) {
-  EXPECT_EQ(available(), kLimit);
+  EXPECT_EQ(events_left(), kLimit);
   {
     const Event sync{Kind::flagged}, all{Kind::flagged, 0xB}, external{Kind::flagged, ACL_EVENT_EXTERNAL};
-    EXPECT_EQ(available(), kLimit - 3);
+    EXPECT_EQ(events_left(), kLimit - 3);
     const Event time{Kind::flagged, ACL_EVENT_TIME_LINE};
     const Event progress{Kind::flagged, ACL_EVENT_CAPTURE_STREAM_PROGRESS};
     const Event plain{Kind::plain}, ex{Kind::ex};
-    EXPECT_EQ(available(), kLimit - 3) << "these take none when they are made";
+    EXPECT_EQ(events_left(), kLimit - 3) << "these take none when they are made";
   }
-  EXPECT_EQ(available(), kLimit) << "destruction gives it back";
+  EXPECT_EQ(events_left(), kLimit) << "destruction gives it back";
 }
 
 TEST_F(EventIds, R187_R160_PlainAndExTakeOneWithARecord) {
@@ -145,10 +106,10 @@ TEST_F(EventIds, R187_R160_PlainAndExTakeOneWithARecord) {
     Event event{kind};
     gate.hold(stream);
     EXPECT_EQ(aclrtRecordEvent(event, stream), ACL_SUCCESS);
-    EXPECT_EQ(available(), kLimit - 1);
+    EXPECT_EQ(events_left(), kLimit - 1);
     gate.open();
     EXPECT_EQ(finish(stream), ACL_SUCCESS);
-    EXPECT_EQ(available(), kLimit);
+    EXPECT_EQ(events_left(), kLimit);
     // Destroyed while its record is queued: the number comes back when that is done.
     Gate again;
     again.hold(stream);
@@ -156,7 +117,7 @@ TEST_F(EventIds, R187_R160_PlainAndExTakeOneWithARecord) {
     event.destroy_now();
     again.open();
     EXPECT_EQ(finish(stream), ACL_SUCCESS);
-    EXPECT_EQ(available(), kLimit);
+    EXPECT_EQ(events_left(), kLimit);
   }
 }
 
@@ -164,19 +125,19 @@ TEST_F(EventIds, R187_R160_EveryDeviceHasItsOwn) {
   const Event here{Kind::flagged};
   const Elsewhere other{1};
   other.enter();
-  EXPECT_EQ(available(), kLimit);
+  EXPECT_EQ(events_left(), kLimit);
   {
     const Event there{Kind::flagged}, and_there{Kind::flagged};
-    EXPECT_EQ(available(), kLimit - 2);
+    EXPECT_EQ(events_left(), kLimit - 2);
   }
   other.back();
-  EXPECT_EQ(available(), kLimit - 1);
+  EXPECT_EQ(events_left(), kLimit - 1);
 }
 
 TEST_F(EventIds, R160_R9_FlaggedEventsBeyondTheLimit) {
-  Taken all{0};
+  TakenEvents all{0};
   EXPECT_EQ(all.events().size(), kLimit);
-  EXPECT_EQ(available(), 0U);
+  EXPECT_EQ(events_left(), 0U);
   for (const std::uint32_t flag : {0x1U, 0x9U, 0xBU, static_cast<std::uint32_t>(ACL_EVENT_EXTERNAL)}) {
     aclrtEvent event = sentinel();
     EXPECT_EQ(::aclrtCreateEventWithFlag(&event, flag), kNoEvents) << flag;
@@ -193,9 +154,9 @@ TEST_F(EventIds, R160_R9_FlaggedEventsBeyondTheLimit) {
     other.back();
   }
   all.give_back();
-  EXPECT_EQ(available(), 1U);
+  EXPECT_EQ(events_left(), 1U);
   { const Event one{Kind::flagged}; }
-  EXPECT_EQ(available(), 1U);
+  EXPECT_EQ(events_left(), 1U);
 }
 
 TEST_F(EventIds, R160_ARecordWaitsForANumber) {
@@ -203,7 +164,7 @@ TEST_F(EventIds, R160_ARecordWaitsForANumber) {
   for (const Kind kind : {Kind::plain, Kind::ex}) {
     SCOPED_TRACE(name_of(kind));
     const Event event{kind};
-    Taken all{0};
+    TakenEvents all{0};
     Signal over;
     std::thread recording([&] {
       EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
@@ -226,10 +187,10 @@ TEST_F(EventIds, R160_ARecordWaitsForAnotherRecord) {
   Stream held, stream;
   const Event first{Kind::plain}, second{Kind::plain};
   Gate gate;
-  const Taken all{1};
+  const TakenEvents all{1};
   gate.hold(held);
   EXPECT_EQ(aclrtRecordEvent(first, held), ACL_SUCCESS);
-  EXPECT_EQ(available(), 0U);
+  EXPECT_EQ(events_left(), 0U);
   Signal over;
   std::thread recording([&] {
     EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
@@ -249,33 +210,11 @@ TEST_F(EventIds, R160_ARecordWaitsForAnotherRecord) {
 // One thread alone: its own queued records give the number back while it waits in the call.
 TEST_F(EventIds, R160_OneThreadAndOneNumber) {
   Stream stream;
-  const Taken all{1};
+  const TakenEvents all{1};
   const Event event{Kind::plain};
   for (int i = 0; i < 50; ++i) EXPECT_EQ(aclrtRecordEvent(event, stream), ACL_SUCCESS);
   EXPECT_EQ(finish(stream), ACL_SUCCESS);
-  EXPECT_EQ(available(), 1U);
-}
-
-TEST(EventIdsProducts, R160_R187_Limits) {
-  const std::vector<std::pair<std::string, std::uint32_t>> products = {
-      {"950", 65536}, {"A3", 65536}, {"A2", 65536}, {"310P", 1023}, {"910", 65535}};
-  for (const auto& [product, limit] : products) {
-    in_fresh_process({{"BELAY_PRODUCT", product}}, [&product = product, limit = limit] {
-      SCOPED_TRACE(product);
-      ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-      EXPECT_EQ(available(), limit);
-      {
-        const Taken all{0};
-        EXPECT_EQ(all.events().size(), limit);
-        aclrtEvent event = nullptr;
-        EXPECT_EQ(::aclrtCreateEventWithFlag(&event, ACL_EVENT_SYNC), kNoEvents);
-        for (const aclrtEvent taken : {all.events().front(), all.events().back()})
-          EXPECT_LT(id_of(taken), limit);
-      }
-      EXPECT_EQ(available(), limit);
-      EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
-    });
-  }
+  EXPECT_EQ(events_left(), 1U);
 }
 
 }  // namespace

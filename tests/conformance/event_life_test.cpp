@@ -125,7 +125,7 @@ TEST_F(EventLife, R69_R10_HandlesOfTheParentProcess) {
   const Event event{Kind::plain};
   const Notify notify;
   EXPECT_EQ(aclrtRecordEvent(event, stream), ACL_SUCCESS);
-  in_fresh_process({}, [&] {
+  in_fresh_process([&] {
     EXPECT_EQ(::aclrtSynchronizeEvent(event), kStale);
     EXPECT_EQ(aclrtDestroyEvent(event), kStale);
     ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);

@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "support/event_kit.h"
-#include "support/fresh_process.h"
 
 namespace {
 
@@ -212,25 +211,6 @@ TEST_F(EventTime, R184_R185_OrderOnOneStream) {
     EXPECT_GE(between(*events[i - 1], *events[i]), 0.0F);
     EXPECT_LE(stamp(*events[i - 1]), stamp(*events[i]));
   }
-}
-
-TEST(EventTimeLink, R184_ACopyTakesTheTimeOfItsLink) {
-  in_fresh_process({{"BELAY_LINK", "h2d:10MB/s"}}, [] {
-    ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-    {
-      Stream stream;
-      const Event start{Kind::plain}, end{Kind::plain};
-      const Device device{kMB};
-      const Pinned host{kMB};
-      EXPECT_EQ(aclrtRecordEvent(start, stream), ACL_SUCCESS);
-      EXPECT_EQ(::aclrtMemcpyAsync(device.get(), kMB, host.get(), 500000, ACL_MEMCPY_HOST_TO_DEVICE, stream),
-                ACL_SUCCESS);
-      EXPECT_EQ(aclrtRecordEvent(end, stream), ACL_SUCCESS);
-      EXPECT_EQ(finish(stream), ACL_SUCCESS);
-      EXPECT_GE(between(start, end), 49.9F);
-    }
-    EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
-  });
 }
 
 }  // namespace

@@ -3,13 +3,11 @@
 
 #include <sys/syscall.h>
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <mutex>
 #include <vector>
 
-#include "support/fresh_process.h"
 #include "support/streams.h"
 #include "support/worker.h"
 
@@ -207,23 +205,6 @@ TEST_F(ExceptionCallback, R227_TheFiveNumbers) {
   EXPECT_EQ(told[0].task, task);
   EXPECT_EQ(told[0].stream, static_cast<std::uint32_t>(id_of(two.get())));
   EXPECT_EQ(told[0].thread, static_cast<std::uint32_t>(::syscall(SYS_gettid)));
-}
-
-TEST(ExceptionInfo, R227_R52_TheDeviceIsTheOneOfTheUser) {
-  in_fresh_process({{"ASCEND_RT_VISIBLE_DEVICES", "2,3,5"}}, [] {
-    told.clear();
-    EXPECT_EQ(aclrtExceptionInfoCallbackRegister(second), ACL_SUCCESS);
-    for (const std::int32_t device : {2, 0, 1}) {
-      EXPECT_EQ(aclrtSetDevice(device), ACL_SUCCESS);
-      const Failing failing;
-      const Stream stream;
-      failing.queue(stream.get());
-      EXPECT_EQ(::aclrtSynchronizeStream(stream.get()), kRefused);
-      ASSERT_EQ(told.size(), 1U);
-      EXPECT_EQ(told[0].device, static_cast<std::uint32_t>(device));
-      told.clear();
-    }
-  });
 }
 
 TEST_F(ExceptionCallback, R228_R200_MemoryMayBeAllocatedInside_ButNotWaited) {

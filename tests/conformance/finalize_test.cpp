@@ -3,9 +3,7 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
-#include <cstdio>
 #include <string>
 #include <thread>
 #include <vector>
@@ -20,15 +18,10 @@ namespace {
 using belay_test::Ending;
 using belay_test::in_fresh_process;
 using belay_test::run_captured;
-using belay_test::run_this_test_as;
-using belay_test::scenario;
 using belay_test::Scratch;
-using belay_test::Settings;
-
-const Settings kQuiet = {{"BELAY_LEAKS", "off"}};
 
 TEST(Finalize, R35_WhateverTheCountWas) {
-  in_fresh_process({}, [] {
+  in_fresh_process([] {
     EXPECT_EQ(aclInit(nullptr), ACL_SUCCESS);
     for (int i = 0; i < 4; ++i) EXPECT_EQ(aclInit(nullptr), ACL_ERROR_REPEAT_INITIALIZE);
     EXPECT_EQ(aclFinalize(), ACL_SUCCESS);
@@ -40,7 +33,7 @@ TEST(Finalize, R35_WhateverTheCountWas) {
 }
 
 TEST(Finalize, R36_OnlyOncePerInit) {
-  in_fresh_process({}, [] {
+  in_fresh_process([] {
     for (int round = 0; round < 3; ++round) {
       EXPECT_EQ(aclInit(nullptr), ACL_SUCCESS);
       EXPECT_EQ(aclFinalize(), ACL_SUCCESS);
@@ -52,7 +45,7 @@ TEST(Finalize, R36_OnlyOncePerInit) {
 }
 
 TEST(Finalize, R37_BeforeAnyInitOnce) {
-  in_fresh_process({}, [] {
+  in_fresh_process([] {
     static int calls = 0;
     const aclFinalizeCallbackFunc count_it = [](void*) -> aclError {
       ++calls;
@@ -70,7 +63,7 @@ TEST(Finalize, R37_BeforeAnyInitOnce) {
 }
 
 TEST(Finalize, R38_ReferencesCountDown) {
-  in_fresh_process({}, [] {
+  in_fresh_process([] {
     EXPECT_EQ(aclInit(nullptr), ACL_SUCCESS);
     EXPECT_EQ(aclInit(nullptr), ACL_ERROR_REPEAT_INITIALIZE);
     EXPECT_EQ(aclInit(nullptr), ACL_ERROR_REPEAT_INITIALIZE);
@@ -86,7 +79,7 @@ TEST(Finalize, R38_ReferencesCountDown) {
 }
 
 TEST(Finalize, R38_WithoutAnyInit) {
-  in_fresh_process({}, [] {
+  in_fresh_process([] {
     std::uint64_t count = 99;
     EXPECT_EQ(aclFinalizeReference(&count), ACL_ERROR_REPEAT_FINALIZE);
     EXPECT_EQ(count, 0U);
@@ -96,7 +89,7 @@ TEST(Finalize, R38_WithoutAnyInit) {
 }
 
 TEST(Finalize, R38_TheCountMayBeUnwanted) {
-  in_fresh_process({}, [] {
+  in_fresh_process([] {
     EXPECT_EQ(aclInit(nullptr), ACL_SUCCESS);
     EXPECT_EQ(aclInit(nullptr), ACL_ERROR_REPEAT_INITIALIZE);
     EXPECT_EQ(aclFinalizeReference(nullptr), ACL_SUCCESS);
@@ -107,7 +100,7 @@ TEST(Finalize, R38_TheCountMayBeUnwanted) {
 }
 
 TEST(Finalize, R38_OnlyTheLastReferenceEndsIt) {
-  in_fresh_process({}, [] {
+  in_fresh_process([] {
     static int calls = 0;
     const aclFinalizeCallbackFunc count_it = [](void*) -> aclError {
       ++calls;
@@ -127,7 +120,7 @@ TEST(Finalize, R38_OnlyTheLastReferenceEndsIt) {
 }
 
 TEST(Finalize, R39_BothKindsMixed) {
-  in_fresh_process({}, [] {
+  in_fresh_process([] {
     EXPECT_EQ(aclInit(nullptr), ACL_SUCCESS);
     EXPECT_EQ(aclInit(nullptr), ACL_ERROR_REPEAT_INITIALIZE);
     EXPECT_EQ(aclInit(nullptr), ACL_ERROR_REPEAT_INITIALIZE);
@@ -140,51 +133,10 @@ TEST(Finalize, R39_BothKindsMixed) {
   });
 }
 
-TEST(Finalize, R41_WhatIsLeftStaysUsable) {
-  in_fresh_process(kQuiet, [] {
-    EXPECT_EQ(aclInit(nullptr), ACL_SUCCESS);
-    EXPECT_EQ(aclrtSetDevice(1), ACL_SUCCESS);
-    aclrtContext context = nullptr, current = nullptr;
-    ASSERT_EQ(aclrtCreateContext(&context, 1), ACL_SUCCESS);
-    void *block = nullptr, *pinned = nullptr;
-    ASSERT_EQ(aclrtMalloc(&block, 4096, ACL_MEM_MALLOC_NORMAL_ONLY), ACL_SUCCESS);
-    ASSERT_EQ(aclrtMallocHost(&pinned, 4096), ACL_SUCCESS);
-    EXPECT_EQ(aclrtMemset(block, 4096, 7, 4096), ACL_SUCCESS);
-    const std::size_t free_before = belay_test::free_bytes();
-
-    EXPECT_EQ(aclFinalize(), ACL_SUCCESS);
-
-    EXPECT_EQ(belay_test::free_bytes(), free_before) << "nothing was freed";
-    EXPECT_EQ(aclrtGetCurrentContext(&current), ACL_SUCCESS);
-    EXPECT_EQ(current, context);
-    std::int32_t active = 0;
-    EXPECT_EQ(aclrtGetPrimaryCtxState(1, nullptr, &active), ACL_SUCCESS);
-    EXPECT_EQ(active, 1) << "the device is still set";
-    EXPECT_EQ(aclrtMemcpy(pinned, 4096, block, 4096, ACL_MEMCPY_DEVICE_TO_HOST), ACL_SUCCESS);
-    EXPECT_EQ(static_cast<char*>(pinned)[4095], 7);
-    EXPECT_EQ(aclrtFree(block), ACL_SUCCESS);
-    EXPECT_EQ(aclrtFreeHost(pinned), ACL_SUCCESS);
-    EXPECT_EQ(aclrtDestroyContext(context), ACL_SUCCESS);
-    EXPECT_EQ(aclrtResetDevice(1), ACL_SUCCESS);
-  });
-}
-
-TEST(Finalize, R42_NothingIsWaitedFor) {
-  in_fresh_process({{"ASCEND_LOG_DEVICE_FLUSH_TIMEOUT", "180000"}}, [] {
-    EXPECT_EQ(aclInit(nullptr), ACL_SUCCESS);
-    EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-    EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
-    const auto start = std::chrono::steady_clock::now();
-    EXPECT_EQ(aclFinalize(), ACL_SUCCESS);
-    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60))
-        << "nothing near the 180 s of the variable";
-  });
-}
-
 TEST(Finalize, R43_InitAgainAndAgain) {
   const Scratch scratch;
   const std::string file = scratch.write("acl.json", R"({"err_msg_mode": "0"})");
-  in_fresh_process({}, [&] {
+  in_fresh_process([&] {
     for (int round = 0; round < 200; ++round) {
       EXPECT_EQ(aclInit(file.c_str()), ACL_SUCCESS);
       EXPECT_EQ(round % 2 == 0 ? aclFinalize() : aclFinalizeReference(nullptr), ACL_SUCCESS);
@@ -193,7 +145,7 @@ TEST(Finalize, R43_InitAgainAndAgain) {
 }
 
 TEST(Finalize, R38_R18_ThreadsTakeTheirReferencesBack) {
-  in_fresh_process({}, [] {
+  in_fresh_process([] {
     constexpr int kThreads = 64;
     EXPECT_EQ(aclInit(nullptr), ACL_SUCCESS);
     for (int i = 1; i < kThreads; ++i) EXPECT_EQ(aclInit(nullptr), ACL_ERROR_REPEAT_INITIALIZE);
@@ -213,54 +165,8 @@ TEST(Finalize, R38_R18_ThreadsTakeTheirReferencesBack) {
   });
 }
 
-// An object of the program that is destroyed when the process ends.
-struct AtTheEnd {
-  void (*last_words)() = nullptr;
-  ~AtTheEnd() {
-    if (last_words != nullptr) last_words();
-  }
-};
-AtTheEnd at_the_end;
-
-void say(const char* call, aclError answer) { std::fprintf(stdout, "<%s %d>", call, answer); }
-
-TEST(Finalize, R44_FromAStaticDestructor) {
-  const std::string role = scenario();
-  if (role.empty()) {
-    const Ending finalize = run_this_test_as("finalize");
-    EXPECT_TRUE(finalize.clean()) << finalize;
-    EXPECT_NE(finalize.out.find("<aclFinalize 0>"), std::string::npos) << finalize;
-    const Ending reference = run_this_test_as("reference");
-    EXPECT_TRUE(reference.clean()) << reference;
-    EXPECT_NE(reference.out.find("<aclFinalizeReference 0>"), std::string::npos) << reference;
-    const Ending many = run_this_test_as("everything", kQuiet);
-    EXPECT_TRUE(many.clean()) << many;
-    EXPECT_NE(many.out.find("<end 0>"), std::string::npos) << many;
-    return;
-  }
-  EXPECT_EQ(aclInit(nullptr), ACL_SUCCESS);
-  if (role == "finalize") at_the_end.last_words = [] { say("aclFinalize", aclFinalize()); };
-  if (role == "reference") {
-    at_the_end.last_words = [] { say("aclFinalizeReference", aclFinalizeReference(nullptr)); };
-  }
-  if (role == "everything") {
-    static void* block = nullptr;
-    EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-    EXPECT_EQ(aclrtMalloc(&block, 4096, ACL_MEM_MALLOC_NORMAL_ONLY), ACL_SUCCESS);
-    at_the_end.last_words = [] {
-      aclrtFree(block);
-      aclrtResetDevice(0);
-      aclrtSetDevice(99);
-      aclGetRecentErrMsg();
-      aclFinalize();
-      aclFinalize();
-      say("end", 0);
-    };
-  }
-}
-
 TEST(Finalize, R45_EndingWithoutFinalizing) {
-  const Ending ending = run_captured({}, [] {
+  const Ending ending = run_captured([] {
     EXPECT_EQ(aclInit(nullptr), ACL_SUCCESS);
     EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
     aclrtContext context = nullptr;
@@ -270,27 +176,6 @@ TEST(Finalize, R45_EndingWithoutFinalizing) {
   EXPECT_TRUE(ending.clean()) << ending;
   EXPECT_EQ(ending.out, "");
   EXPECT_EQ(ending.err, "");
-}
-
-TEST(Finalize, R45_R67_EndingWhileThreadsAreAtWork) {
-  for (int round = 0; round < 5; ++round) {
-    const Ending ending = run_captured(kQuiet, [] {
-      for (int i = 0; i < 4; ++i) {
-        std::thread([] {
-          aclrtSetDevice(0);
-          for (;;) {
-            void* block = nullptr;
-            aclrtMalloc(&block, 4096, ACL_MEM_MALLOC_NORMAL_ONLY);
-            aclrtMemset(block, 4096, 1, 4096);
-            aclrtFree(block);
-          }
-        }).detach();
-      }
-      ::usleep(20000);
-      ::exit(0);
-    });
-    EXPECT_TRUE(ending.clean()) << ending;
-  }
 }
 
 }  // namespace

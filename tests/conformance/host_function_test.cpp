@@ -318,7 +318,7 @@ TEST_F(HostFunction, R201_TheContextOfTheStreamIsCurrent) {
 // Each in a child: the program ends, and says why before.
 TEST(HostFunctionException, R202_AHostFunctionThatThrows) {
   for (const bool of_the_library : {true, false}) {
-    const Ending ending = run_captured({}, [of_the_library] {
+    const Ending ending = run_captured([of_the_library] {
       try {
         ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
         Body body = [of_the_library] {
@@ -341,7 +341,7 @@ TEST(HostFunctionException, R202_AHostFunctionThatThrows) {
 }
 
 TEST(HostFunctionException, R202_ACallbackThatThrows) {
-  const Ending ending = run_captured({}, [] {
+  const Ending ending = run_captured([] {
     try {
       ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
       Body body = [] { throw std::runtime_error("burst pipe"); };

@@ -1,15 +1,8 @@
 // Page-locked host memory: aclrtMallocHost, aclrtFreeHost, aclrtFreeHostWithDevSync.
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <fstream>
 #include <limits>
 
 #include "support/blocks.h"
-#include "support/fresh_process.h"
-#include "support/sanitizer.h"
 
 namespace {
 
@@ -18,23 +11,6 @@ using namespace belay_test;
 class HostMemory : public OnDevice {};
 
 constexpr std::size_t kMax = std::numeric_limits<std::size_t>::max();
-
-// Bytes that the kernel counts as locked for this process.
-std::size_t locked_bytes() {
-  std::ifstream status{"/proc/self/status"};
-  for (std::string word; status >> word;) {
-    std::size_t kilobytes = 0;
-    if (word == "VmLck:" && status >> kilobytes) return kilobytes * kKB;
-  }
-  ADD_FAILURE() << "no VmLck in /proc/self/status";
-  return 0;
-}
-
-bool resident(void* start, std::size_t size) {
-  Bytes pages((size + 4095) / 4096);
-  if (::mincore(start, size, pages.data()) != 0) return false;
-  return std::all_of(pages.begin(), pages.end(), [](std::uint8_t page) { return (page & 1U) != 0; });
-}
 
 aclrtPtrAttributes attributes_of(const void* pointer) {
   aclrtPtrAttributes attributes{};
@@ -114,19 +90,6 @@ TEST_F(HostMemory, M175_BlocksDoNotShareBytes) {
   for (void* block : blocks) EXPECT_EQ(aclrtFreeHost(block), ACL_SUCCESS);
 }
 
-TEST_F(HostMemory, M175_M431_PagesAreLockedAndResidentFromTheReturnOn) {
-  constexpr std::size_t size = 3 * kMB + 5;
-  const std::size_t before = locked_bytes();
-  void* block = nullptr;
-  ASSERT_EQ(aclrtMallocHost(&block, size), ACL_SUCCESS);
-  if (!kUnderASanitizer) {
-    EXPECT_GE(locked_bytes(), before + size);
-  }
-  EXPECT_TRUE(resident(block, size)) << "a page is not in memory";
-  EXPECT_EQ(aclrtFreeHost(block), ACL_SUCCESS);
-  EXPECT_LT(locked_bytes(), before + size) << "the pages stay locked after the free";
-}
-
 TEST_F(HostMemory, M431_CostsNoDeviceMemory) {
   const std::size_t before = free_bytes();
   void* block = nullptr;
@@ -135,68 +98,6 @@ TEST_F(HostMemory, M431_CostsNoDeviceMemory) {
   EXPECT_EQ(free_bytes(), before);
   EXPECT_EQ(aclrtFreeHost(block), ACL_SUCCESS);
   EXPECT_EQ(free_bytes(), before);
-}
-
-// From here on only 64 KB may be locked. Root is exempt from the limit, so it becomes an ordinary user.
-bool lower_the_limit() {
-  const rlimit limit{64 * kKB, 64 * kKB};
-  if (::setrlimit(RLIMIT_MEMLOCK, &limit) != 0) return false;
-  if (::geteuid() == 0 && (::setgid(65534) != 0 || ::setuid(65534) != 0)) return false;
-  void* const probe = ::mmap(nullptr, kMB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  const bool enforced = probe != MAP_FAILED && ::mlock(probe, kMB) != 0;
-  ::munmap(probe, kMB);
-  return enforced;
-}
-
-class HostMemoryLimit : public ::testing::Test {
- protected:
-  void SetUp() override {
-    const int status = run_in_fresh_process({}, [] { ::_exit(lower_the_limit() ? 0 : 1); });
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-      GTEST_SKIP() << "RLIMIT_MEMLOCK cannot be enforced here";
-  }
-  static void where_little_may_be_locked(const Settings& settings, const std::function<void()>& body) {
-    in_fresh_process(settings, [&] {
-      ASSERT_TRUE(lower_the_limit());
-      ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-      body();
-    });
-  }
-};
-
-TEST_F(HostMemoryLimit, M174_M431_D75_PagesThatCannotBeLocked_Are207001_AndTheMessageNamesTheLimit) {
-  where_little_may_be_locked({{"BELAY_PIN", "strict"}}, [] {
-    void* block = sentinel();
-    EXPECT_EQ(aclrtMallocHost(&block, 4 * kMB), kShortage);
-    EXPECT_EQ(block, nullptr);
-    EXPECT_EQ(last_error(), kShortage);
-    const std::string message = recent_message();
-    EXPECT_TRUE(mentions(message, "memlock")) << message;
-    block = sentinel();
-    EXPECT_EQ(aclrtMallocHostWithCfg(&block, 4 * kMB, nullptr), kShortage);
-    EXPECT_EQ(block, nullptr);
-    // What the limit allows still works.
-    EXPECT_EQ(aclrtMallocHost(&block, 4096), ACL_SUCCESS);
-    EXPECT_EQ(aclrtFreeHost(block), ACL_SUCCESS);
-  });
-}
-
-TEST_F(HostMemoryLimit, M431_StrictIsTheDefault) {
-  ::unsetenv("BELAY_PIN");
-  where_little_may_be_locked({}, [] {
-    void* block = sentinel();
-    EXPECT_EQ(aclrtMallocHost(&block, 4 * kMB), kShortage);
-  });
-}
-
-TEST_F(HostMemoryLimit, M431_BestEffort_SucceedsWithoutTheLock) {
-  where_little_may_be_locked({{"BELAY_PIN", "best-effort"}}, [] {
-    void* block = nullptr;
-    ASSERT_EQ(aclrtMallocHost(&block, 4 * kMB), ACL_SUCCESS);
-    *at(block, 4 * kMB - 1) = 7;
-    EXPECT_EQ(attributes_of(block).location.type, ACL_MEM_LOCATION_TYPE_HOST);
-    EXPECT_EQ(aclrtFreeHost(block), ACL_SUCCESS);
-  });
 }
 
 TEST_F(HostMemory, M177_M190_BothFreeFunctionsReleaseIt) {
@@ -301,23 +202,6 @@ TEST_F(HostMemory, M177_M407_OutlivesItsContext) {
   ASSERT_EQ(aclrtDestroyContext(context), ACL_SUCCESS);
   *at(block, 4095) = 1;
   EXPECT_EQ(aclrtFreeHost(block), ACL_SUCCESS);
-}
-
-TEST(HostMemoryProducts, M172_M8_M418_IPV_HasNone_AfterArgumentsAndContext) {
-  in_fresh_process({{"BELAY_PRODUCT", "IPV350"}}, [] {
-    ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-    void* block = sentinel();
-    EXPECT_EQ(aclrtMallocHost(nullptr, 64), kBadArgument);
-    EXPECT_EQ(aclrtMallocHost(&block, 0), kBadArgument);
-    EXPECT_EQ(aclrtMallocHost(&block, 64), kUnsupported);
-    EXPECT_EQ(aclrtMallocHostWithCfg(&block, 64, nullptr), kUnsupported);
-    EXPECT_EQ(block, sentinel());
-    EXPECT_EQ(aclrtFreeHost(nullptr), kBadArgument);
-    without_context([] {
-      void* other = sentinel();
-      EXPECT_EQ(aclrtMallocHost(&other, 64), kNoContext);
-    });
-  });
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ void on_end(aclRegisterCallbackType type, const char* name, aclFinalizeCallbackF
 TEST(InitCallback, R31_TheOrderWithAConfiguration) {
   const Scratch scratch;
   const std::string file = scratch.write("acl.json", R"({"note": 1})");
-  in_fresh_process({}, [&] {
+  in_fresh_process([&] {
     on_init(ACL_REG_TYPE_OTHER, "other");
     on_init(ACL_REG_TYPE_ACL_DVPP, "dvpp");
     on_init(ACL_REG_TYPE_ACL_TDT_QUEUE, "queue");
@@ -83,7 +83,7 @@ TEST(InitCallback, R31_TheOrderWithAConfiguration) {
 }
 
 TEST(InitCallback, R31_WithoutAConfigurationTheOperatorTypesAreLeftOut) {
-  in_fresh_process({}, [] {
+  in_fresh_process([] {
     on_init(ACL_REG_TYPE_OTHER, "other");
     on_init(ACL_REG_TYPE_ACL_DVPP, "dvpp");
     on_init(ACL_REG_TYPE_ACL_TDT_CHANNEL, "channel");
@@ -95,7 +95,7 @@ TEST(InitCallback, R31_WithoutAConfigurationTheOperatorTypesAreLeftOut) {
 }
 
 TEST(InitCallback, R31_TheFirstFailureIsTheAnswer) {
-  in_fresh_process({}, [] {
+  in_fresh_process([] {
     on_init(ACL_REG_TYPE_ACL_MODEL, "model");
     on_init(ACL_REG_TYPE_ACL_DVPP, "dvpp", fail_init);
     on_init(ACL_REG_TYPE_OTHER, "other");
@@ -113,7 +113,7 @@ TEST(InitCallback, R31_TheFirstFailureIsTheAnswer) {
 TEST(InitCallback, R31_R28_AFailedStartSetsNoText) {
   const Scratch scratch;
   const std::string file = scratch.write("acl.json", R"({"note": 1})");
-  in_fresh_process({}, [&] {
+  in_fresh_process([&] {
     on_init(ACL_REG_TYPE_OTHER, "other", fail_init);
     EXPECT_EQ(aclInit(file.c_str()), 424242);
     EXPECT_EQ(aclInitCallbackUnRegister(ACL_REG_TYPE_OTHER, fail_init), ACL_SUCCESS);
@@ -122,7 +122,7 @@ TEST(InitCallback, R31_R28_AFailedStartSetsNoText) {
 }
 
 TEST(InitCallback, R31_R24_OnlyTheFirstInitCallsThem) {
-  in_fresh_process({}, [] {
+  in_fresh_process([] {
     on_init(ACL_REG_TYPE_OTHER, "other");
     EXPECT_EQ(aclInit(nullptr), ACL_SUCCESS);
     EXPECT_EQ(aclInit(nullptr), ACL_ERROR_REPEAT_INITIALIZE);
@@ -134,7 +134,7 @@ TEST(InitCallback, R31_R24_OnlyTheFirstInitCallsThem) {
 }
 
 TEST(InitCallback, R33_InitFromInsideACallback) {
-  in_fresh_process({}, [] {
+  in_fresh_process([] {
     static aclError inner = -1;
     const aclInitCallbackFunc recurse = [](const char*, std::size_t, void*) -> aclError {
       inner = aclInit(nullptr);
@@ -148,7 +148,7 @@ TEST(InitCallback, R33_InitFromInsideACallback) {
 }
 
 TEST(InitCallback, R40_TheOrderAtTheEnd) {
-  in_fresh_process({}, [] {
+  in_fresh_process([] {
     on_end(ACL_REG_TYPE_OTHER, "other");
     on_end(ACL_REG_TYPE_ACL_DVPP, "dvpp");
     on_end(ACL_REG_TYPE_ACL_MODEL, "model");
@@ -161,7 +161,7 @@ TEST(InitCallback, R40_TheOrderAtTheEnd) {
 }
 
 TEST(InitCallback, R40_TheFirstFailureLeavesTheCount) {
-  in_fresh_process({}, [] {
+  in_fresh_process([] {
     on_end(ACL_REG_TYPE_ACL_MODEL, "model");
     on_end(ACL_REG_TYPE_ACL_DVPP, "dvpp", fail_end);
     on_end(ACL_REG_TYPE_OTHER, "other");
@@ -181,7 +181,7 @@ TEST(InitCallback, R40_TheFirstFailureLeavesTheCount) {
 }
 
 TEST(InitCallback, R40_R38_AFailureOfTheLastReference) {
-  in_fresh_process({}, [] {
+  in_fresh_process([] {
     on_end(ACL_REG_TYPE_OTHER, "other", fail_end);
     EXPECT_EQ(aclInit(nullptr), ACL_SUCCESS);
     EXPECT_EQ(aclFinalizeReference(nullptr), 434343);
@@ -193,7 +193,7 @@ TEST(InitCallback, R40_R38_AFailureOfTheLastReference) {
 }
 
 TEST(InitCallback, R46_NullFunctions) {
-  in_fresh_process({}, [] {
+  in_fresh_process([] {
     EXPECT_EQ(aclInitCallbackRegister(ACL_REG_TYPE_OTHER, nullptr, nullptr), ACL_ERROR_INVALID_PARAM);
     EXPECT_EQ(aclInitCallbackUnRegister(ACL_REG_TYPE_OTHER, nullptr), ACL_ERROR_INVALID_PARAM);
     EXPECT_EQ(aclFinalizeCallbackRegister(ACL_REG_TYPE_OTHER, nullptr, nullptr), ACL_ERROR_INVALID_PARAM);
@@ -203,7 +203,7 @@ TEST(InitCallback, R46_NullFunctions) {
 }
 
 TEST(InitCallback, R47_OnePerTypeAndAnyNumberForOther) {
-  in_fresh_process({}, [] {
+  in_fresh_process([] {
     on_init(ACL_REG_TYPE_ACL_MODEL, "first");
     char name[] = "second";
     EXPECT_EQ(aclInitCallbackRegister(ACL_REG_TYPE_ACL_MODEL, note_init_again, name),
@@ -233,7 +233,7 @@ TEST(InitCallback, R48_RegisteredLateItIsCalledAtOnce) {
   const Scratch scratch;
   const std::string json = R"({"note": "late"})";
   const std::string file = scratch.write("acl.json", json);
-  in_fresh_process({}, [&] {
+  in_fresh_process([&] {
     EXPECT_EQ(aclInit(file.c_str()), ACL_SUCCESS);
     on_init(ACL_REG_TYPE_ACL_DVPP, "dvpp");
     ASSERT_EQ(calls.size(), 1U);
@@ -251,7 +251,7 @@ TEST(InitCallback, R49_WhatACallbackGets) {
   const Scratch scratch;
   const std::string json = "{\"note\": \"\xc3\xa4\",\n \"err_msg_mode\": \"0\"}\n";
   const std::string file = scratch.write("acl.json", json);
-  in_fresh_process({}, [&] {
+  in_fresh_process([&] {
     on_init(ACL_REG_TYPE_ACL_MODEL, "model");
     on_end(ACL_REG_TYPE_ACL_MODEL, "end");
     EXPECT_EQ(aclInit(file.c_str()), ACL_SUCCESS);
@@ -261,7 +261,7 @@ TEST(InitCallback, R49_WhatACallbackGets) {
     EXPECT_EQ(aclFinalize(), ACL_SUCCESS);
     EXPECT_EQ(calls.back().name, "end");
   });
-  in_fresh_process({}, [] {
+  in_fresh_process([] {
     on_init(ACL_REG_TYPE_ACL_MODEL, "model");
     EXPECT_EQ(aclInit(nullptr), ACL_SUCCESS);
     ASSERT_EQ(calls.size(), 1U);
@@ -271,7 +271,7 @@ TEST(InitCallback, R49_WhatACallbackGets) {
 }
 
 TEST(InitCallback, R50_OnlyRegisteredPairsCanBeTakenBack) {
-  in_fresh_process({}, [] {
+  in_fresh_process([] {
     EXPECT_EQ(aclInitCallbackUnRegister(ACL_REG_TYPE_ACL_MODEL, note_init), ACL_ERROR_INTERNAL_ERROR);
     EXPECT_EQ(aclFinalizeCallbackUnRegister(ACL_REG_TYPE_OTHER, note_end), ACL_ERROR_INTERNAL_ERROR);
     on_init(ACL_REG_TYPE_ACL_MODEL, "model");
@@ -287,7 +287,7 @@ TEST(InitCallback, R50_OnlyRegisteredPairsCanBeTakenBack) {
 }
 
 TEST(InitCallback, R51_TypesOutsideTheEnum) {
-  in_fresh_process({}, [] {
+  in_fresh_process([] {
     for (const int number : {8, 9, 100, 0xFFFE, 0x10000, -1}) {
       const auto type = as_enum<aclRegisterCallbackType>(number);
       EXPECT_EQ(aclInitCallbackRegister(type, note_init, nullptr), ACL_ERROR_INVALID_PARAM) << number;

@@ -199,7 +199,7 @@ TEST_F(LastError, R21_R19_ClearingOneThreadLeavesTheOthers) {
 }
 
 TEST(LastErrorAlone, R19_R14_WorksAsTheFirstCallOfAProcess) {
-  in_fresh_process({}, [] {
+  in_fresh_process([] {
     EXPECT_EQ(peek(), ACL_SUCCESS);
     EXPECT_EQ(take(), ACL_SUCCESS);
     EXPECT_EQ(aclrtSetDevice(64), ACL_ERROR_RT_INVALID_DEVICEID);

@@ -1,10 +1,9 @@
 // What a block is: one run of addresses of its own, inside the range of device addresses.
-
 #include <algorithm>
 #include <random>
 
 #include "acl/ops/acl_dvpp.h"
-#include "allocators.h"
+#include "support/allocators.h"
 
 namespace {
 
@@ -145,18 +144,6 @@ TEST_F(LinearMemory, M40_PaddingBehindTheBlockDoesNotFault) {
       EXPECT_EQ(contents(block.bytes() + size, behind).back(), 1);
     }
   }
-}
-
-TEST(LinearMemoryOfTheHost, M40_PaddingBehindTheBlockDoesNotFaultForTheCpu) {
-  on_product("A2", {{"BELAY_HOST_ACCESS", "allow"}}, [] {
-    for (const Allocator& allocator : all_allocators()) {
-      const Block block(allocator, 100, kNormalOnly);
-      volatile char* bytes = block.bytes();
-      for (std::size_t i = 0; i < 128; ++i) bytes[i] = static_cast<char>(i);
-      EXPECT_EQ(bytes[127], 127);
-      EXPECT_EQ(contents(block.get(), 100)[99], 99);
-    }
-  });
 }
 
 }  // namespace

@@ -2,10 +2,9 @@
 #include <algorithm>
 #include <map>
 #include <random>
-#include <set>
 #include <vector>
 
-#include "allocators.h"
+#include "support/allocators.h"
 #include "support/app_usage.h"
 #include "support/worker.h"
 
@@ -90,26 +89,6 @@ TEST_F(ManySizes, M79_M430_EachInShortBursts_WithEveryPolicyOfPages) {
       ASSERT_EQ(free_bytes(), free_before_) << size << " " << value;
     }
   }
-}
-
-// Addresses that were kept for one size are not lost to the others: the device can be filled completely,
-// again and again, each time with blocks of another size.
-TEST(ManySizesOnASmallDevice, M86_M430_TheWholeDevice_WithEachSizeInTurn) {
-  on_product("A2", {{"BELAY_HBM", "64M"}}, [] {
-    std::mt19937 random{11};
-    for (int round = 0; round < 120; ++round) {
-      const std::size_t pages = random() % 500 + 1, most = 64 * kMB / (pages * 4096);
-      std::vector<void*> blocks;
-      for (void* block = nullptr;
-           aclrtMallocAlign32(&block, pages * 4096, ACL_MEM_MALLOC_NORMAL_ONLY) == ACL_SUCCESS;)
-        blocks.push_back(block);
-      ASSERT_EQ(blocks.size(), most) << pages << " pages each";
-      ASSERT_EQ(free_bytes(), 64 * kMB - most * pages * 4096);
-      std::shuffle(blocks.begin(), blocks.end(), random);
-      for (void* block : blocks) ASSERT_EQ(aclrtFree(block), ACL_SUCCESS);
-      ASSERT_EQ(free_bytes(), 64 * kMB);
-    }
-  });
 }
 
 // One size by several functions and policies, which differ in what it takes.

@@ -2,7 +2,6 @@
 #include <limits>
 
 #include "support/blocks.h"
-#include "support/fresh_process.h"
 
 namespace {
 
@@ -272,34 +271,6 @@ TEST_F(Memcpy2d, M322_Default_IsResolvedFromTheAddresses) {
   Bytes back(64);
   EXPECT_EQ(aclrtMemcpy2d(back.data(), 16, device.get(), 16, 16, 4, kByAddress), ACL_SUCCESS);
   EXPECT_EQ(back, host);
-}
-
-void check_product(const Settings& settings, bool has_it) {
-  in_fresh_process(settings, [&] {
-    ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-    Device device{64};
-    const Bytes host = pattern(64, 2);
-    ASSERT_EQ(aclrtMemset(device.get(), 64, 0, 64), ACL_SUCCESS);
-    const int answer = has_it ? ACL_SUCCESS : kUnsupported;
-    EXPECT_EQ(aclrtMemcpy2d(device.get(), 16, host.data(), 16, 16, 4, kUp), answer) << settings[0].second;
-    EXPECT_EQ(read_from(device.get(), 64), has_it ? host : Bytes(64));
-    EXPECT_EQ(aclrtMemcpy2d(device.get(), 8, host.data(), 16, 16, 4, kUp), kBadArgument)
-        << "outer checks first";
-    EXPECT_EQ(aclrtMemcpy2d(nullptr, 8, nullptr, 8, 0, 4, kUp), ACL_SUCCESS);
-    without_context(
-        [&] { EXPECT_EQ(aclrtMemcpy2d(device.get(), 16, host.data(), 16, 16, 4, kUp), kNoContext); });
-  });
-}
-
-TEST(Memcpy2dProducts, M321_WhereItIsMissing_Is207000) {
-  check_product({{"BELAY_PRODUCT", "IPV350"}}, false);
-  check_product({{"BELAY_PRODUCT", "310P"}, {"BELAY_FORM", "OPEN_CTRL_CPU"}}, false);
-  check_product({{"BELAY_PRODUCT", "310B"}, {"BELAY_FORM", "RC"}}, false);
-}
-
-TEST(Memcpy2dProducts, M321_ElsewhereItWorks) {
-  for (const char* product : {"950", "A3", "A2", "310B", "310P", "910"})
-    check_product({{"BELAY_PRODUCT", product}}, true);
 }
 
 }  // namespace

@@ -1,71 +1,16 @@
 // aclrtMemcpyBatchAsync and its V2: the checks, in their order, and what is queued.
-#include "support/batch.h"
-#include "support/fresh_process.h"
+#include "support/batch_async.h"
 #include "support/mistakes.h"
 
 namespace {
 
 using namespace belay_test;
 
-int run(Batch& batch, aclrtStream stream) {
-  batch.fail = kUnset;
-  return ::aclrtMemcpyBatchAsync(batch.dsts.data(), batch.rooms.data(), batch.srcs.data(), batch.sizes.data(),
-                                 batch.sizes.size(), batch.attributes.data(), batch.starts.data(),
-                                 batch.attributes.size(), &batch.fail, stream);
-}
 int run_v2(Batch& batch, aclrtStream stream) {
   return ::aclrtMemcpyBatchAsyncV2(batch.dsts.data(), batch.rooms.data(), batch.srcs.data(),
                                    batch.sizes.data(), batch.sizes.size(), batch.attributes.data(),
                                    batch.starts.data(), batch.attributes.size(), stream);
 }
-
-// Pinned and device memory for items of 64 bytes, 128 bytes apart.
-class PinnedItems {
- public:
-  explicit PinnedItems(std::size_t count) : count_{count}, host_{count * 128}, device_{count * 128} {
-    restore();
-  }
-  void restore() const {
-    write_to(host_.get(), host_before_);
-    write_to(device_.get(), device_before_);
-  }
-  void* host(std::size_t item) const { return host_.get(item * 128); }
-  void* device(std::size_t item) const { return device_.get(item * 128); }
-  Batch up() const {
-    Batch batch;
-    for (std::size_t i = 0; i < count_; ++i) batch.add(device(i), host(i), 64);
-    batch.describe(0, host_to_device());
-    return batch;
-  }
-  Batch down() const {
-    Batch batch;
-    for (std::size_t i = 0; i < count_; ++i) batch.add(host(i), device(i), 64);
-    batch.describe(0, device_to_host());
-    return batch;
-  }
-  void expect_nothing_copied() const {
-    EXPECT_EQ(read_from(device_.get(), count_ * 128), device_before_);
-    EXPECT_EQ(read_from(host_.get(), count_ * 128), host_before_);
-  }
-  void expect_all_up() const {
-    EXPECT_EQ(read_from(device_.get(), count_ * 128), mixed(device_before_, host_before_));
-  }
-  void expect_all_down() const {
-    EXPECT_EQ(read_from(host_.get(), count_ * 128), mixed(host_before_, device_before_));
-  }
-
- private:
-  Bytes mixed(Bytes to, const Bytes& from) const {
-    for (std::size_t i = 0; i < count_ * 128; ++i) {
-      if (i % 128 < 64) to[i] = from[i];
-    }
-    return to;
-  }
-  std::size_t count_;
-  Pinned host_;
-  Device device_;
-  const Bytes host_before_ = pattern(count_ * 128, 31), device_before_ = pattern(count_ * 128, 32);
-};
 
 class MemcpyBatchAsync : public OnDevice {};
 
@@ -317,39 +262,6 @@ TEST_F(MemcpyBatchAsync, M287_ThereIsNoLimitOf4096) {
   EXPECT_EQ(run(batch, stream.get()), ACL_SUCCESS);
   EXPECT_EQ(finish(stream), ACL_SUCCESS);
   EXPECT_EQ(read_from(device.get(), 5000), pattern(5000, 1));
-}
-
-TEST(MemcpyBatchAsyncPageable, M301_TheCallWaitsForTheStream_AndThePageableItemIsThereAtTheReturn) {
-  for (const char* product : {"A2", "A3", "950"}) {
-    in_fresh_process({{"BELAY_PRODUCT", product}}, [&] {
-      ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-      const bool whole = std::string{product} == "950";
-      for (const std::size_t pageable : {0U, 1U, 3U}) {
-        const PinnedItems items{4};
-        Bytes plain = pattern(64, 5);
-        Stream stream;
-        Hold hold{stream};
-        EXPECT_EQ(aclrtMemsetAsync(items.device(0), 4 * 128, 0xAA, 4 * 128, stream.get()), ACL_SUCCESS);
-        Batch batch = items.up();
-        batch.srcs[pageable] = plain.data();
-        const OpensLater later{hold};
-        EXPECT_EQ(run(batch, stream.get()), ACL_SUCCESS) << product;
-        EXPECT_TRUE(later.opening()) << "it did not wait";
-        EXPECT_EQ(read_from(items.device(pageable), 64), plain) << product;
-        // What stands before the pageable item has been waited for, on the 950 all of it.
-        for (std::size_t i = 0; i < 4; ++i) {
-          if (i != pageable && (i < pageable || whole)) {
-            EXPECT_EQ(read_from(items.device(i), 64), read_from(items.host(i), 64)) << product << i;
-          }
-        }
-        EXPECT_EQ(finish(stream), ACL_SUCCESS);
-        for (std::size_t i = 0; i < 4; ++i) {
-          EXPECT_EQ(read_from(items.device(i), 64), i == pageable ? plain : read_from(items.host(i), 64));
-          EXPECT_EQ(read_from(at(items.device(i), 64), 64), Bytes(64, 0xAA)) << "the earlier fill";
-        }
-      }
-    });
-  }
 }
 
 TEST_F(MemcpyBatchAsync, M301_DownToPageableMemory) {

@@ -2,7 +2,6 @@
 #include <cstring>
 #include <limits>
 
-#include "support/fresh_process.h"
 #include "support/mistakes.h"
 
 namespace {
@@ -240,30 +239,6 @@ TEST_F(MemsetAsync, M380_AcrossPages_LargeFillsArriveWhole) {
   EXPECT_EQ(read_from(big.get(4), size - 8), words(0x55667788, (size - 8) / 4));
   EXPECT_EQ(read_from(big.get(size - 4), 4), Bytes(4, 0x44));
   EXPECT_EQ(read_from(big.get(size), 64), Bytes(64, 0x11));
-}
-
-TEST(MemsetAsyncProducts, M390_Words_ProductsWithoutIt_Answer207000_AfterTheContext_NothingWritten) {
-  for (const char* product : {"310B", "310P", "910"}) {
-    in_fresh_process({{"BELAY_PRODUCT", product}}, [&] {
-      ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-      Device block{64};
-      Pinned pinned{64};
-      Stream stream;
-      int garbage = 0;
-      write_to(block.get(), pattern(64, 1));
-      write_to(pinned.get(), pattern(64, 1));
-      for (void* place : {block.get(), pinned.get()}) {
-        last_error();
-        EXPECT_EQ(aclrtMemsetD32Async(place, 64, 1, 16, stream.get()), kUnsupported) << product;
-        EXPECT_EQ(last_error(), ACL_SUCCESS) << product;
-        EXPECT_EQ(aclrtMemsetD32Async(place, 64, 1, 16, &garbage), kStale) << product << ": M-388 earlier";
-        without_context([&] { EXPECT_EQ(aclrtMemsetD32Async(place, 64, 1, 16, stream.get()), kNoContext); });
-        EXPECT_EQ(aclrtMemsetD32Async(place, 63, 1, 16, stream.get()), kBadArgument) << product;
-        EXPECT_EQ(finish(stream), ACL_SUCCESS);
-        EXPECT_EQ(read_from(place, 64), pattern(64, 1)) << product;
-      }
-    });
-  }
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <limits>
 
 #include "support/blocks.h"
-#include "support/fresh_process.h"
 
 namespace {
 
@@ -133,32 +132,6 @@ TEST_F(MemsetD32, M389_NoContext_Is107002_NothingWritten_BeforeTheRange) {
   });
   EXPECT_EQ(read_from(block.get(), 64), pattern(64, 1));
   EXPECT_EQ(read_from(pinned.get(), 64), pattern(64, 2));
-}
-
-TEST(MemsetD32Products, M390_ProductsWithoutIt_Answer207000_NothingWritten_AfterTheContext) {
-  for (const char* product : {"310B", "310P", "910", "IPV350"}) {
-    in_fresh_process({{"BELAY_PRODUCT", product}}, [&] {
-      ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-      Device block{64};
-      write_to(block.get(), pattern(64, 1));
-      EXPECT_EQ(aclrtMemsetD32(block.get(), 64, 1, 16), kUnsupported) << product;
-      EXPECT_EQ(read_from(block.get(), 64), pattern(64, 1)) << product;
-      EXPECT_EQ(aclrtMemsetD32(block.get(1), 64, 1, 1), kBadArgument) << product;
-      EXPECT_EQ(aclrtMemsetD32(nullptr, 0, 1, 0), ACL_SUCCESS) << product;
-      without_context([&] { EXPECT_EQ(aclrtMemsetD32(block.get(), 64, 1, 16), kNoContext) << product; });
-    });
-  }
-}
-
-TEST(MemsetD32Products, M390_M391_950A3A2_HaveIt) {
-  for (const char* product : {"950", "A3", "A2"}) {
-    in_fresh_process({{"BELAY_PRODUCT", product}}, [&] {
-      ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-      Device block{64};
-      EXPECT_EQ(aclrtMemsetD32(block.get(), 64, 0xDEADBEEF, 16), ACL_SUCCESS) << product;
-      EXPECT_EQ(read_from(block.get(), 64), words(0xDEADBEEF, 16)) << product;
-    });
-  }
 }
 
 TEST_F(MemsetD32, M391_ExactlyTheWordsAskedFor_InNativeByteOrder) {

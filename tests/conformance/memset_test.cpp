@@ -1,9 +1,7 @@
 // aclrtMemset.
-#include <cstring>
 #include <limits>
 
 #include "support/blocks.h"
-#include "support/fresh_process.h"
 
 namespace {
 
@@ -196,17 +194,6 @@ TEST_F(Memset, M417_ReadOnlyBlocksAreTheException) {
   const Bytes before = read_from(block.get(), 64);
   EXPECT_EQ(aclrtMemset(block.get(), 64, before[0] + 1, 64), kRefused);
   EXPECT_EQ(read_from(block.get(), 64), before);
-}
-
-TEST(MemsetProducts, M366_M378_EveryProductHasIt) {
-  for (const char* product : {"950", "A3", "A2", "310B", "310P", "910", "IPV350"}) {
-    in_fresh_process({{"BELAY_PRODUCT", product}}, [&] {
-      ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-      Device block{64};
-      EXPECT_EQ(aclrtMemset(block.get(), 64, 0x21, 64), ACL_SUCCESS) << product;
-      EXPECT_EQ(read_from(block.get(), 64), Bytes(64, 0x21)) << product;
-    });
-  }
 }
 
 }  // namespace

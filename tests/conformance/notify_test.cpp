@@ -1,8 +1,7 @@
 // Notifies: flags that one stream sets and another takes.
 #include <set>
 
-#include "support/event_kit.h"
-#include "support/fresh_process.h"
+#include "support/notifies.h"
 
 namespace {
 
@@ -60,29 +59,8 @@ TEST_F(NotifyFlag, R206_Creating) {
   });
 }
 
-// Makes notifies until there are no more; at most a few more than any product has.
-std::vector<aclrtNotify> all_there_are() {
-  std::vector<aclrtNotify> all;
-  for (;;) {
-    aclrtNotify notify = sentinel();
-    const int answer = aclrtCreateNotify(&notify, ACL_NOTIFY_DEFAULT);
-    if (answer != ACL_SUCCESS || all.size() > 70000) {
-      EXPECT_EQ(answer, kNoNotifies);
-      EXPECT_EQ(notify, sentinel());
-      EXPECT_EQ(last_error(), kNoNotifies);
-      const std::string text = recent_message();
-      EXPECT_TRUE(mentions(text, "EL0010") && mentions(text, "aclrtCreateNotify")) << text;
-      return all;
-    }
-    all.push_back(notify);
-  }
-}
-void destroy(const std::vector<aclrtNotify>& all) {
-  for (const aclrtNotify notify : all) EXPECT_EQ(aclrtDestroyNotify(notify), ACL_SUCCESS);
-}
-
 TEST_F(NotifyFlag, R206_R210_TheLimitOfADevice) {
-  std::vector<aclrtNotify> all = all_there_are();
+  std::vector<aclrtNotify> all = all_notifies();
   EXPECT_EQ(all.size(), 8192U);
   std::set<std::uint32_t> ids;
   for (const aclrtNotify notify : all) {
@@ -98,22 +76,7 @@ TEST_F(NotifyFlag, R206_R210_TheLimitOfADevice) {
   EXPECT_EQ(aclrtDestroyNotify(all.back()), ACL_SUCCESS);
   all.pop_back();
   { const Notify again; }
-  destroy(all);
-}
-
-TEST(NotifyProducts, R206_Limits) {
-  const std::vector<std::pair<std::string, std::set<std::size_t>>> products = {
-      {"950", {65535}}, {"A3", {8192}}, {"A2", {8192}}, {"310P", {1024, 2048}}, {"910", {1024, 2048}}};
-  for (const auto& [product, limits] : products) {
-    in_fresh_process({{"BELAY_PRODUCT", product}}, [&product = product, &limits = limits] {
-      SCOPED_TRACE(product);
-      ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-      const std::vector<aclrtNotify> all = all_there_are();
-      EXPECT_EQ(limits.count(all.size()), 1U) << all.size();
-      destroy(all);
-      EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
-    });
-  }
+  destroy_notifies(all);
 }
 
 TEST_F(NotifyFlag, R207_R210_Nulls) {

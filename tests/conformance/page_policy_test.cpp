@@ -1,6 +1,5 @@
 // Which pages serve which policy while there are enough of them.
-
-#include "allocators.h"
+#include "support/allocators.h"
 
 namespace {
 
@@ -90,24 +89,6 @@ TEST_F(PagePolicy, M58_ALoneReadOnlyIsHugeFirst) {
     EXPECT_EQ(take(allocator, kMB + 1, kReadOnly), served(2 * kMB, kPage2M)) << allocator.name;
     const Block block(allocator, 64, kReadOnly);
     EXPECT_EQ(aclrtMemset(block.get(), 64, 0, 64), ACL_ERROR_RT_DRV_INTERNAL_ERROR) << allocator.name;
-  }
-}
-
-TEST(PagePolicyByProduct, M59_AChipWithoutHbmServesEveryPolicyFromDdr) {
-  for (const char* product : {"310P", "310B"}) {
-    on_product(product, [] {
-      const auto ddr = [] {
-        std::size_t free = 0, total = 0;
-        EXPECT_EQ(aclrtGetMemInfo(ACL_DDR_MEM, &free, &total), ACL_SUCCESS);
-        return free;
-      };
-      for (const std::uint32_t value :
-           {kHugeFirst, kHugeOnly, kNormalOnly, kLow, kHigh, kHugeOnly | kHigh, 77U}) {
-        const std::size_t before = ddr();
-        const Block block(kAlign32, 2 * kMB, value);
-        EXPECT_EQ(before - ddr(), 2 * kMB) << hex(value);
-      }
-    });
   }
 }
 

@@ -1,7 +1,6 @@
 // Options of a context and of the process, and core limits.
 #include <array>
 #include <cstdint>
-#include <vector>
 
 #include "support/as_enum.h"
 #include "support/device_fixture.h"
@@ -110,7 +109,7 @@ constexpr std::array<aclSysParamOpt, 4> kProcessOptions = {ACL_OPT_DETERMINISTIC
                                                            ACL_OPT_ENABLE_KERNEL_EARLY_START};
 
 TEST(ProcessParameter, R123_ZeroUntilSet) {
-  in_fresh_process({}, [] {
+  in_fresh_process([] {
     for (const aclSysParamOpt option : kProcessOptions) {
       EXPECT_EQ(of_process(option), 0) << "no context needed";
       EXPECT_EQ(aclrtSetSysParamOpt(option, 1), ACL_SUCCESS);
@@ -121,7 +120,7 @@ TEST(ProcessParameter, R123_ZeroUntilSet) {
 }
 
 TEST(ProcessParameter, R123_TheSameRanges) {
-  in_fresh_process({}, [] {
+  in_fresh_process([] {
     EXPECT_EQ(aclrtSetSysParamOpt(ACL_OPT_DETERMINISTIC, 3), ACL_SUCCESS);
     EXPECT_EQ(aclrtSetSysParamOpt(ACL_OPT_DETERMINISTIC, 4), ACL_ERROR_RT_PARAM_INVALID);
     EXPECT_EQ(aclrtSetSysParamOpt(ACL_OPT_DETERMINISTIC, -1), ACL_ERROR_RT_PARAM_INVALID);
@@ -143,7 +142,7 @@ TEST(ProcessParameter, R123_TheSameRanges) {
 }
 
 TEST(ProcessParameter, R123_R122_TheTwoLevelsAreSeparate) {
-  in_fresh_process({}, [] {
+  in_fresh_process([] {
     EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
     EXPECT_EQ(aclrtSetSysParamOpt(ACL_OPT_DETERMINISTIC, 1), ACL_SUCCESS);
     std::int64_t value = 77;
@@ -167,14 +166,14 @@ std::int64_t cores(aclrtDevAttr kind) {
 }
 
 TEST(CoreLimit, R124_TheCoreCountUntilSet) {
-  in_fresh_process({}, [] {
+  in_fresh_process([] {
     EXPECT_EQ(core_limit(ACL_RT_DEV_RES_CUBE_CORE), cores(ACL_DEV_ATTR_CUBE_CORE_NUM));
     EXPECT_EQ(core_limit(ACL_RT_DEV_RES_VECTOR_CORE), cores(ACL_DEV_ATTR_VECTOR_CORE_NUM));
   });
 }
 
 TEST(CoreLimit, R124_SetGetReset) {
-  in_fresh_process({}, [] {
+  in_fresh_process([] {
     const std::uint32_t cubes = core_limit(ACL_RT_DEV_RES_CUBE_CORE);
     const std::uint32_t vectors = core_limit(ACL_RT_DEV_RES_VECTOR_CORE);
     ASSERT_GT(cubes, 4U);
@@ -192,7 +191,7 @@ TEST(CoreLimit, R124_SetGetReset) {
 }
 
 TEST(CoreLimit, R124_TheThreadSeesTheLimitOfItsDevice) {
-  in_fresh_process({}, [] {
+  in_fresh_process([] {
     EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
     std::uint32_t value = 777777;
     EXPECT_EQ(aclrtGetResInCurrentThread(ACL_RT_DEV_RES_CUBE_CORE, &value), ACL_SUCCESS);
@@ -207,7 +206,7 @@ TEST(CoreLimit, R124_TheThreadSeesTheLimitOfItsDevice) {
 }
 
 TEST(CoreLimit, R124_R8_Errors) {
-  in_fresh_process({}, [] {
+  in_fresh_process([] {
     std::uint32_t value = 77;
     for (const int number : {2, 100, -1}) {
       const auto type = as_enum<aclrtDevResLimitType>(number);

@@ -1,16 +1,11 @@
 // Access between devices.
 #include <cstdint>
-#include <cstring>
-#include <string>
-#include <vector>
 
 #include "support/device_fixture.h"
-#include "support/fresh_process.h"
 #include "support/worker.h"
 
 namespace {
 
-using belay_test::in_fresh_process;
 using belay_test::on_new_thread;
 
 class PeerAccess : public ::testing::Test {
@@ -172,21 +167,6 @@ TEST_F(PeerAccess, R97_AResetDropsIt) {
   EXPECT_EQ(aclrtDeviceEnablePeerAccess(1, 0), ACL_SUCCESS);
   EXPECT_EQ(aclrtResetDeviceForce(0), ACL_SUCCESS);
   EXPECT_EQ(status(0, 1), 0);
-}
-
-TEST_F(PeerAccess, R91_R266_AbsentOn310B) {
-  in_fresh_process({{"BELAY_PRODUCT", "310B"}, {"BELAY_DEVICES", "2"}}, [] {
-    std::int32_t can = -77;
-    EXPECT_EQ(aclrtDeviceCanAccessPeer(&can, 0, 1), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
-    EXPECT_EQ(can, -77);
-    EXPECT_EQ(aclrtDeviceCanAccessPeer(&can, 0, 0), ACL_ERROR_INVALID_PARAM);
-    EXPECT_EQ(aclrtDeviceEnablePeerAccess(1, 0), ACL_ERROR_RT_CONTEXT_NULL);
-    aclrtGetLastError(ACL_RT_THREAD_LEVEL);
-    EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-    EXPECT_EQ(aclrtDeviceEnablePeerAccess(1, 0), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
-    EXPECT_EQ(aclrtDeviceDisablePeerAccess(1), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
-    EXPECT_EQ(aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL), ACL_SUCCESS);
-  });
 }
 
 }  // namespace

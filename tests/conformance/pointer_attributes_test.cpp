@@ -1,11 +1,11 @@
 // aclrtPointerGetAttributes: where an address is.
-
 #include <cstdlib>
 #include <cstring>
 
 #include "acl/ops/acl_dvpp.h"
-#include "allocators.h"
 #include "hi_dvpp.h"
+#include "support/allocators.h"
+#include "support/fresh_process.h"
 
 namespace {
 
@@ -66,7 +66,7 @@ TEST_F(PointerAttributes, M165_M166_AFailureWritesNothing) {
 }
 
 TEST(PointerAttributesAtTheStart, M165_NoPointerIsKnownBeforeADeviceIsOpened) {
-  in_fresh_process({}, [] {
+  in_fresh_process([] {
     int local = 0;
     aclrtPtrAttributes attributes{};
     EXPECT_EQ(ask(&local), ACL_ERROR_RT_INVALID_HANDLE);
@@ -76,7 +76,7 @@ TEST(PointerAttributesAtTheStart, M165_NoPointerIsKnownBeforeADeviceIsOpened) {
     without_context([] { EXPECT_EQ(aclrtSetDevice(3), ACL_SUCCESS); });  // any device, any thread
     expect_place(&local, ACL_MEM_LOCATION_TYPE_UNREGISTERED, 0, 0);
   });
-  in_fresh_process({}, [] {
+  in_fresh_process([] {
     int local = 0;
     aclrtContext context = nullptr;
     ASSERT_EQ(aclrtCreateContext(&context, 0), ACL_SUCCESS);

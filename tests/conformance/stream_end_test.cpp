@@ -346,7 +346,6 @@ struct Scene {
 // In a child with a limit on its time: a hang is found, and a crash does not end the test.
 void in_every_order(const std::function<void(const std::string&)>& scene) {
   const Ending ending = run_captured(
-      {},
       [&] {
         std::string order = "CDEIO";
         do {
@@ -403,7 +402,6 @@ TEST(StreamEndOrders, R59_R118_R119_R134_WithWaitsThatNobodyEnds) {
 // Streams of several contexts that wait for each other in a ring, and end in any order.
 TEST(StreamEndOrders, R119_ARingOfWaits) {
   const Ending ending = run_captured(
-      {},
       [] {
         std::vector<int> order = {0, 1, 2, 3};
         do {

@@ -298,7 +298,7 @@ TEST_F(StreamHandles, R13_NullIsResolvedWhenTheCallIsMade) {
 TEST(StreamOfTheDefaultDevice, R30_M3_R13_NullWorksWithoutSettingADevice) {
   const Scratch scratch;
   const std::string file = scratch.write("acl.json", R"({"defaultDevice": {"default_device": "1"}})");
-  in_fresh_process({}, [&] {
+  in_fresh_process([&] {
     ASSERT_EQ(aclInit(file.c_str()), ACL_SUCCESS);
     const auto on_fresh_thread = [](const std::function<aclError()>& call) {
       aclError answer = -1;

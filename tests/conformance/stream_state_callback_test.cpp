@@ -1,9 +1,7 @@
 // Callbacks around the making and ending of streams.
 #include <cstdint>
-#include <string>
 #include <vector>
 
-#include "support/fresh_process.h"
 #include "support/streams.h"
 #include "support/worker.h"
 

@@ -5,8 +5,9 @@
 #include <thread>
 #include <vector>
 
-#include "allocators.h"
+#include "support/allocators.h"
 #include "support/app_usage.h"
+#include "support/fresh_process.h"
 #include "support/worker.h"
 
 namespace {
@@ -264,7 +265,7 @@ TEST_F(WarmContexts, R69_D72_AForkedChildStartsAfresh_AndTheParentGoesOn) {
   void* block = nullptr;
   ASSERT_EQ(aclrtMalloc(&block, 64, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
   const std::size_t before = free_bytes();
-  in_fresh_process({}, [&] {
+  in_fresh_process([&] {
     EXPECT_EQ(allocate(), ACL_ERROR_RT_CONTEXT_NULL);
     EXPECT_EQ(aclrtFree(block), ACL_ERROR_RT_PARAM_INVALID);
     ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);

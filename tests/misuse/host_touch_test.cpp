@@ -9,7 +9,7 @@
 #include <string>
 
 #include "acl/acl.h"
-#include "support/captured_process.h"
+#include "support/settings.h"
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "acl/acl.h"
-#include "support/captured_process.h"
+#include "support/settings.h"
 
 namespace {
 

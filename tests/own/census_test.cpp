@@ -4,7 +4,7 @@
 
 #include "belay/belay.h"
 #include "support/device_fixture.h"
-#include "support/fresh_process.h"
+#include "support/settings.h"
 
 namespace {
 

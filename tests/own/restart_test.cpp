@@ -8,8 +8,8 @@
 
 #include "belay/belay.h"
 #include "support/device_fixture.h"
-#include "support/fresh_process.h"
 #include "support/sanitizer.h"
+#include "support/settings.h"
 
 namespace {
 

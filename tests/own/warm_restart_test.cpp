@@ -6,7 +6,7 @@
 #include "belay/belay.h"
 #include "support/app_usage.h"
 #include "support/device_fixture.h"
-#include "support/fresh_process.h"
+#include "support/settings.h"
 #include "support/worker.h"
 
 namespace {

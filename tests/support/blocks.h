@@ -65,9 +65,6 @@ inline Bytes read_from(const void* source, std::size_t count) {
   return bytes;
 }
 
-// A new thread has no context.
-inline void without_context(const std::function<void()>& body) { std::thread{body}.join(); }
-
 // The last error of this thread, which is cleared.
 inline int last_error() { return aclrtGetLastError(ACL_RT_THREAD_LEVEL); }
 

@@ -1,4 +1,4 @@
-// Runs a body, or this test program once more, in a child whose output is kept and whose time is limited.
+// Runs a body in a child whose output is kept and whose time is limited.
 //
 // Unlike in_fresh_process the child ends as the body wishes: it may return, call exit, or die.
 #pragma once
@@ -13,12 +13,8 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <string>
-#include <vector>
-
-#include "support/fresh_process.h"
 
 namespace belay_test {
 
@@ -76,7 +72,7 @@ inline Ending collect(pid_t child, int out, int err, int seconds) {
   return ending;
 }
 
-inline Ending run_captured(const Settings& settings, const std::function<void()>& body, int seconds = 120) {
+inline Ending run_captured(const std::function<void()>& body, int seconds = 120) {
   std::fflush(nullptr);
   std::array<int, 2> out{}, err{};
   EXPECT_EQ(::pipe(out.data()), 0);
@@ -86,7 +82,6 @@ inline Ending run_captured(const Settings& settings, const std::function<void()>
     ::dup2(out[1], STDOUT_FILENO);
     ::dup2(err[1], STDERR_FILENO);
     for (const int file : {out[0], out[1], err[0], err[1]}) ::close(file);
-    for (const auto& [name, value] : settings) ::setenv(name.c_str(), value.c_str(), 1);
     body();
     std::fflush(nullptr);
     ::_exit(::testing::Test::HasFailure() ? 1 : 0);
@@ -94,31 +89,6 @@ inline Ending run_captured(const Settings& settings, const std::function<void()>
   ::close(out[1]);
   ::close(err[1]);
   return collect(child, out[0], err[0], seconds);
-}
-
-// Starts this program afresh with only the current test in it and `scenario` in the variable
-// TEST_SCENARIO; the test looks there to know that it is the child.
-inline Ending run_this_test_as(const std::string& scenario, const Settings& settings = {},
-                               int seconds = 120) {
-  const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-  const std::string filter = std::string{"--gtest_filter="} + test->test_suite_name() + "." + test->name();
-  return run_captured(
-      settings,
-      [&] {
-        ::setenv("TEST_SCENARIO", scenario.c_str(), 1);
-        ::unsetenv("GTEST_OUTPUT");
-        std::string program = "/proc/self/exe", no_color = "--gtest_color=no", argument = filter;
-        std::array<char*, 4> arguments{program.data(), argument.data(), no_color.data(), nullptr};
-        ::execv(program.c_str(), arguments.data());
-        ::_exit(127);
-      },
-      seconds);
-}
-
-// The scenario this process was started for; empty in the parent.
-inline std::string scenario() {
-  const char* const text = std::getenv("TEST_SCENARIO");
-  return text == nullptr ? std::string{} : std::string{text};
 }
 
 }  // namespace belay_test

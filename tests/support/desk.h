@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "acl/acl.h"
-#include "support/captured_process.h"
+#include "support/settings.h"
 
 namespace belay_test {
 

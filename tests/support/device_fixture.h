@@ -5,7 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "acl/acl.h"
@@ -13,6 +15,9 @@
 namespace belay_test {
 
 inline constexpr std::size_t kKB = 1024, kMB = 1024 * 1024, kGB = 1024 * 1024 * 1024;
+
+// The multiple of `unit` that holds so many bytes.
+inline std::size_t up_to(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
 // Free bytes of the current device, all page kinds together.
 inline std::size_t free_bytes() {
@@ -36,6 +41,9 @@ inline std::string recent_message() {
   const char* text = aclGetRecentErrMsg();
   return text == nullptr ? std::string{} : std::string{text};
 }
+
+// Runs the body on a thread of its own, which has no context.
+inline void without_context(const std::function<void()>& body) { std::thread{body}.join(); }
 
 class OnDevice : public ::testing::Test {
  protected:

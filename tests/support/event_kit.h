@@ -22,6 +22,7 @@
 #include "support/blocks.h"
 
 namespace belay_test {
+inline namespace event_kit {  // some names mean other things in streams.h
 
 inline constexpr int kOtherContext = 107003;
 inline constexpr int kNoTime = 107006;
@@ -342,4 +343,5 @@ inline void expect_not_stored(int answer, int expected, const std::string& api) 
   EXPECT_EQ(last_error(), ACL_SUCCESS) << api;
 }
 
+}  // namespace event_kit
 }  // namespace belay_test

@@ -28,9 +28,8 @@
 
 #include "acl/acl.h"
 #include "support/blocks.h"
-#include "support/fresh_process.h"
-#include "support/sanitizer.h"
 #include "support/scratch.h"
+#include "support/settings.h"
 
 namespace belay_test {
 

@@ -13,7 +13,7 @@ namespace belay_test {
 // The context a call is made in: that of the test, none at all, or another one of the same device.
 enum class Where { own, none, other };
 
-struct Answer {
+struct AnswerThere {
   int code = 0;
   int last = 0;         // the last error of the calling thread
   std::string message;  // what aclGetRecentErrMsg says there
@@ -31,8 +31,8 @@ class Contexts {
   ~Contexts() { EXPECT_EQ(aclrtDestroyContext(other_), ACL_SUCCESS); }
 
   // Makes the call on a thread of its own.
-  Answer run(Where where, const std::function<int()>& call) const {
-    Answer answer;
+  AnswerThere run(Where where, const std::function<int()>& call) const {
+    AnswerThere answer;
     std::thread{[&] {
       if (where != Where::none) {
         EXPECT_EQ(aclrtSetCurrentContext(where == Where::own ? own_ : other_), ACL_SUCCESS);
@@ -49,7 +49,8 @@ class Contexts {
 };
 
 // What every failing call leaves behind.
-inline void expect_answer(const Answer& answer, int code, const std::string& api, const std::string& about) {
+inline void expect_answer(const AnswerThere& answer, int code, const std::string& api,
+                          const std::string& about) {
   EXPECT_EQ(answer.code, code) << about;
   if (code == ACL_SUCCESS || code == kBadArgument) {
     EXPECT_EQ(answer.last, ACL_SUCCESS) << about;

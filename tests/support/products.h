@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "support/device_fixture.h"
-#include "support/fresh_process.h"
+#include "support/settings.h"
 
 namespace belay_test {
 

@@ -11,6 +11,8 @@
 #include <optional>
 #include <vector>
 
+#include "support/device_fixture.h"
+
 namespace belay_test {
 
 enum class Api { malloc, align32, cached, with_cfg, task_scheduler, dvpp };
@@ -19,8 +21,6 @@ enum class Place { device, pinned, pageable };
 
 inline constexpr std::size_t kNormalPage = 4096, kHugePage = std::size_t{2} << 20U;
 inline constexpr std::size_t kTop = std::numeric_limits<std::size_t>::max();
-
-inline std::size_t up_to(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
 // The policy after decoding (M-62, M-424). Without a base it is outside the enumeration.
 struct Policy {

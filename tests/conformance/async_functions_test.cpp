@@ -1,5 +1,6 @@
 // What all functions that queue copies and fills have in common: the stream, the context, and not waiting.
 #include "support/async_calls.h"
+#include "support/gates.h"
 #include "support/mistakes.h"
 
 namespace {
@@ -102,7 +103,7 @@ TEST_F(AsyncFunctions, M12_M265_R16_TheCallReturnsAfterQueuing_TheEffectComesInS
   for (const AsyncCalls::One& one : calls_->all()) {
     calls_->restore();
     Stream stream;
-    Hold hold{stream}, other_hold{default_stream()};
+    EventGate hold{stream}, other_hold{default_stream()};
     EXPECT_EQ(one.call(stream.get()), ACL_SUCCESS) << one.name;
     EXPECT_TRUE(calls_->untouched()) << one.name;
     EXPECT_FALSE(idle(stream)) << one.name;
@@ -115,7 +116,7 @@ TEST_F(AsyncFunctions, M12_M265_R16_TheCallReturnsAfterQueuing_TheEffectComesInS
 TEST_F(AsyncFunctions, M4_R13_NullIsTheDefaultStreamOfTheCurrentContext) {
   for (const AsyncCalls::One& one : calls_->all()) {
     calls_->restore();
-    Hold hold{default_stream()};
+    EventGate hold{default_stream()};
     EXPECT_EQ(one.call(nullptr), one.null_is_default ? ACL_SUCCESS : kBadArgument) << one.name;
     EXPECT_TRUE(calls_->untouched()) << one.name << ": it is not held";
     hold.open();
@@ -125,7 +126,7 @@ TEST_F(AsyncFunctions, M4_R13_NullIsTheDefaultStreamOfTheCurrentContext) {
 }
 
 TEST_F(AsyncFunctions, M4_R13_NullIsNotTheDefaultStreamOfAnotherContext) {
-  Hold hold{default_stream()};
+  EventGate hold{default_stream()};
   const OwnContext context;
   for (const AsyncCalls::One& one : calls_->all()) {
     if (!one.null_is_default) continue;
@@ -162,7 +163,7 @@ TEST_F(AsyncFunctions, R134_DroppedTasksWriteNothing) {
   for (const AsyncCalls::One& one : calls_->all()) {
     calls_->restore();
     Stream stream;
-    Hold hold{stream};
+    EventGate hold{stream};
     EXPECT_EQ(one.call(stream.get()), ACL_SUCCESS) << one.name;
     EXPECT_EQ(aclrtDestroyStreamForce(stream.forget()), ACL_SUCCESS) << one.name;
     hold.open();

@@ -5,7 +5,8 @@
 #include <random>
 
 #include "support/batch.h"
-#include "support/held_stream.h"
+#include "support/events.h"
+#include "support/streams.h"
 
 namespace {
 

@@ -1,5 +1,7 @@
 // Callbacks and the threads that call them, while subscriptions, contexts and the process come and go.
-#include "support/event_kit.h"
+#include "support/callbacks.h"
+#include "support/events.h"
+#include "support/streams.h"
 #include "support/worker.h"
 
 namespace {
@@ -86,7 +88,7 @@ TEST_F(CallbackLife, R198_R119_AContextThatIsDestroyedWaitsForThem) {
     const aclrtStream stream = other.stream();
     other.enter();
     for (int i = 0; i < 5; ++i) EXPECT_EQ(launch(i % 2 == 0 ? stream : nullptr, body), ACL_SUCCESS);
-    other.back();
+    other.leave();
   }
   EXPECT_EQ(calls, 5);
 }
@@ -117,7 +119,7 @@ TEST_F(CallbackLife, R18_R189_R198_EverythingAtOnce) {
           EXPECT_EQ(finish(two), ACL_SUCCESS);
           EXPECT_EQ(aclrtUnSubscribeReport(id, one), ACL_SUCCESS);
         }
-        own.back();
+        own.leave();
       }
       EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
     });

@@ -1,5 +1,7 @@
 // aclrtMemcpyAsyncWithDesc: copies that read a descriptor when they run.
+#include "support/gates.h"
 #include "support/mistakes.h"
+#include "support/registered.h"
 
 namespace {
 
@@ -91,7 +93,7 @@ TEST_F(CopyDescAsync, M348_DescriptorsThatAreNotInDeviceMemory) {
 TEST_F(CopyDescAsync, M341_TheDescriptorIsReadWhenTheTaskRuns) {
   Blocks blocks;
   Stream stream;
-  Hold hold{stream};
+  EventGate hold{stream};
   EXPECT_EQ(aclrtMemcpyAsyncWithDesc(blocks.descriptor.get(), kInner, stream.get()), ACL_SUCCESS);
   EXPECT_EQ(read_from(blocks.to.get(), 256), pattern(256, 2)) << "queued";
   EXPECT_EQ(aclrtSetMemcpyDesc(blocks.descriptor.get(), kInner, blocks.from.get(), blocks.third.get(), 100,
@@ -113,7 +115,7 @@ TEST_F(CopyDescAsync, M341_OneDescriptorManyTimes_ChangedInStreamOrder) {
   EXPECT_EQ(aclrtSetMemcpyDesc(other.get(), kInner, blocks.from.get(), blocks.third.get(), 256, nullptr),
             ACL_SUCCESS);
   Device used{4096};
-  Hold hold{stream};
+  EventGate hold{stream};
   for (void* which : {blocks.descriptor.get(), other.get(), other.get()}) {
     EXPECT_EQ(aclrtMemcpyAsync(used.get(), 64, which, 64, ACL_MEMCPY_DEVICE_TO_DEVICE, stream.get()),
               ACL_SUCCESS);
@@ -162,7 +164,7 @@ TEST_F(CopyDescAsync, M341_M427_M434_WhatIsWrongWhenTheTaskRuns_FailsAtTheSynchr
                                  which == 1 ? gone.get() : other.get(), 256, nullptr),
               ACL_SUCCESS);
     {
-      Hold hold{stream};
+      EventGate hold{stream};
       EXPECT_EQ(aclrtMemcpyAsyncWithDesc(written, kInner, stream.get()), ACL_SUCCESS);
       gone.free_now();
     }

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "support/copy_offset.h"
+#include "support/gates.h"
 
 namespace {
 
@@ -133,7 +134,7 @@ TEST_F(CopyOffset, M357_M360_TheRoomBehindTheOffset) {
 TEST_F(CopyOffset, M364_BothOffsetsAreAdded_AndTheCallOnlyQueues) {
   OffsetBlocks blocks;
   Stream stream;
-  Hold hold{stream};
+  EventGate hold{stream};
   OffsetCopy call = blocks.call(stream, 40);
   call.to_offset = 7;
   call.from_offset = 101;
@@ -153,7 +154,7 @@ TEST_F(CopyOffset, M364_TheAddressesAreReadWhenTheTaskRuns) {
   write_to(other_from.get(), pattern(256, 3));
   write_to(other_to.get(), pattern(256, 4));
   Stream stream;
-  Hold hold{stream};
+  EventGate hold{stream};
   put_address(blocks.from_cell(), sentinel());
   put_address(blocks.to_cell(), nullptr);
   EXPECT_EQ(blocks.call(stream).run(), ACL_SUCCESS) << "what the words hold now does not matter";
@@ -169,7 +170,7 @@ TEST_F(CopyOffset, M364_TheStreamItselfMayWriteTheAddresses) {
   OffsetBlocks blocks;
   Stream stream;
   put_address(blocks.to_cell(), nullptr);
-  Hold hold{stream};
+  EventGate hold{stream};
   EXPECT_EQ(aclrtValueWrite(blocks.to_cell(), number(blocks.to.get()), 0, stream.get()), ACL_SUCCESS);
   EXPECT_EQ(blocks.call(stream).run(), ACL_SUCCESS);
   EXPECT_EQ(aclrtValueWrite(blocks.to_cell(), 0, 0, stream.get()), ACL_SUCCESS);
@@ -214,7 +215,7 @@ TEST_F(CopyOffset, M364_M427_M434_WhatIsWrongWhenTheTaskRuns_FailsAtTheSynchroni
     put_address(cells.get(), blocks.from.get());
     OffsetCopy call = blocks.call(stream);
     call.from = cells.get();
-    Hold hold{stream};
+    EventGate hold{stream};
     EXPECT_EQ(call.run(), ACL_SUCCESS);
     cells.free_now();
   }

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "support/streams.h"
+#include "support/gates.h"
 #include "support/worker.h"
 
 namespace {

@@ -1,5 +1,6 @@
 // The three kinds of event: which flags make one, what makes none, and their end.
-#include "support/event_kit.h"
+#include "support/gates.h"
+#include "support/refusals.h"
 #include "support/worker.h"
 
 namespace {
@@ -164,7 +165,7 @@ TEST_F(EventCreate, R162_NeverBlocksAndWhatIsQueuedStillCompletes) {
   for (const Kind kind : all_kinds()) {
     SCOPED_TRACE(name_of(kind));
     Stream recorder, waiter;
-    Gate gate;
+    NotifyGate gate;
     Device block{64};
     write_to(block.get(), Bytes(64, 0));
     gate.hold(recorder);
@@ -190,7 +191,7 @@ TEST_F(EventCreate, R163_AnyContextOfTheDevice) {
     const aclrtStream recorder = recording.stream(), waiter = waiting.stream();
     recording.enter();
     {
-      Gate gate;
+      NotifyGate gate;
       gate.hold(recorder);
       EXPECT_EQ(aclrtRecordEvent(event, recorder), ACL_SUCCESS);
       waiting.enter();
@@ -201,7 +202,7 @@ TEST_F(EventCreate, R163_AnyContextOfTheDevice) {
     }
     EXPECT_EQ(finish(waiter), ACL_SUCCESS) << "another context's stream can be waited for (R-139)";
     EXPECT_EQ(recorded(event), kComplete);
-    recording.back();
+    recording.leave();
   }
 }
 
@@ -229,16 +230,16 @@ TEST_F(EventCreate, R163_AcrossDevices) {
     const aclrtStream recorder = other.stream();
     other.enter();
     {
-      Gate gate;
+      NotifyGate gate;
       gate.hold(recorder);
       EXPECT_EQ(aclrtRecordEvent(event, recorder), ACL_SUCCESS) << "made on device 0, recorded on 1";
-      other.back();
+      other.leave();
       EXPECT_EQ(::aclrtStreamWaitEvent(waiter, event), ACL_SUCCESS);
       expect_held(waiter);
       other.enter();
       gate.open();
     }
-    other.back();
+    other.leave();
     EXPECT_EQ(finish(waiter), ACL_SUCCESS);
     EXPECT_EQ(recorded(event), kComplete);
   }

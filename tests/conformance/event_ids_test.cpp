@@ -2,6 +2,8 @@
 #include <set>
 
 #include "support/event_numbers.h"
+#include "support/gates.h"
+#include "support/refusals.h"
 
 namespace {
 
@@ -31,7 +33,7 @@ TEST_F(EventIds, R186_PlainAndExHaveNoneBeforeTheFirstRecord) {
     std::uint32_t id = 42;
     expect_stored(aclrtGetEventId(event, &id), kInternal, "aclrtGetEventId");
     EXPECT_EQ(id, 42U);
-    Gate gate;
+    NotifyGate gate;
     gate.hold(stream);
     EXPECT_EQ(aclrtRecordEvent(event, stream), ACL_SUCCESS);
     const std::uint32_t taken = event_id(event);
@@ -62,7 +64,7 @@ TEST_F(EventIds, R186_FlaggedEventsHaveOneFromTheBeginning) {
 // Held records have numbers of their own, and none that a flagged event has.
 TEST_F(EventIds, R186_EventsInUseHaveDifferentNumbers) {
   Stream stream;
-  Gate gate;
+  NotifyGate gate;
   gate.hold(stream);
   std::set<std::uint32_t> ids;
   std::vector<std::unique_ptr<Event>> events;
@@ -102,7 +104,7 @@ TEST_F(EventIds, R187_R160_PlainAndExTakeOneWithARecord) {
   for (const Kind kind : {Kind::plain, Kind::ex}) {
     SCOPED_TRACE(name_of(kind));
     Stream stream;
-    Gate gate;
+    NotifyGate gate;
     Event event{kind};
     gate.hold(stream);
     EXPECT_EQ(aclrtRecordEvent(event, stream), ACL_SUCCESS);
@@ -111,7 +113,7 @@ TEST_F(EventIds, R187_R160_PlainAndExTakeOneWithARecord) {
     EXPECT_EQ(finish(stream), ACL_SUCCESS);
     EXPECT_EQ(events_left(), kLimit);
     // Destroyed while its record is queued: the number comes back when that is done.
-    Gate again;
+    NotifyGate again;
     again.hold(stream);
     EXPECT_EQ(aclrtRecordEvent(event, stream), ACL_SUCCESS);
     event.destroy_now();
@@ -130,7 +132,7 @@ TEST_F(EventIds, R187_R160_EveryDeviceHasItsOwn) {
     const Event there{Kind::flagged}, and_there{Kind::flagged};
     EXPECT_EQ(events_left(), kLimit - 2);
   }
-  other.back();
+  other.leave();
   EXPECT_EQ(events_left(), kLimit - 1);
 }
 
@@ -151,7 +153,7 @@ TEST_F(EventIds, R160_R9_FlaggedEventsBeyondTheLimit) {
     const Elsewhere other{1};
     other.enter();
     const Event elsewhere{Kind::flagged};
-    other.back();
+    other.leave();
   }
   all.give_back();
   EXPECT_EQ(events_left(), 1U);
@@ -186,7 +188,7 @@ TEST_F(EventIds, R160_ARecordWaitsForANumber) {
 TEST_F(EventIds, R160_ARecordWaitsForAnotherRecord) {
   Stream held, stream;
   const Event first{Kind::plain}, second{Kind::plain};
-  Gate gate;
+  NotifyGate gate;
   const TakenEvents all{1};
   gate.hold(held);
   EXPECT_EQ(aclrtRecordEvent(first, held), ACL_SUCCESS);

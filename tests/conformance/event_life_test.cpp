@@ -1,6 +1,7 @@
 // Events and notifies whose streams, contexts, devices or processes go away, and programs that only ask.
-#include "support/event_kit.h"
+#include "support/callbacks.h"
 #include "support/fresh_process.h"
+#include "support/gates.h"
 
 namespace {
 
@@ -37,15 +38,15 @@ TEST_F(EventLife, R173_R209_AnExpiredWaitIsForgotten) {
   const Notify notify;
   const Event event{Kind::plain};
   Stream producer, stays;
-  Gate gate;
+  NotifyGate gate;
   gate.hold(producer);
   EXPECT_EQ(aclrtRecordEvent(event, producer), ACL_SUCCESS);
   {
     Stream first, second;
     EXPECT_EQ(::aclrtStreamWaitEventWithTimeout(first, event, 1), ACL_SUCCESS);
     EXPECT_EQ(aclrtWaitAndResetNotify(notify, second, 1), ACL_SUCCESS);
-    EXPECT_EQ(finish(first), kExpired);
-    EXPECT_EQ(finish(second), kExpired);
+    EXPECT_EQ(finish(first), kTaskTimeout);
+    EXPECT_EQ(finish(second), kTaskTimeout);
   }
   gate.open();
   EXPECT_EQ(finish(producer), ACL_SUCCESS);
@@ -63,7 +64,7 @@ TEST_F(EventLife, R173_EveryWaitHasItsOwnTime) {
   const auto start = std::chrono::steady_clock::now();
   EXPECT_EQ(::aclrtStreamWaitEventWithTimeout(stream, event, 1), ACL_SUCCESS);
   EXPECT_EQ(::aclrtStreamWaitEventWithTimeout(stream, event, 1), ACL_SUCCESS);
-  EXPECT_EQ(finish(stream), kExpired);
+  EXPECT_EQ(finish(stream), kTaskTimeout);
   EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::seconds{2});
   EXPECT_TRUE(idle(stream));
 }

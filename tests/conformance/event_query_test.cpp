@@ -1,5 +1,6 @@
 // Asking events, and waiting for them on the host.
-#include "support/event_kit.h"
+#include "support/gates.h"
+#include "support/refusals.h"
 #include "support/worker.h"
 
 namespace {
@@ -110,7 +111,7 @@ TEST_F(EventQuery, R177_R178_FollowTheLatestRecord) {
     Stream stream;
     const Event event{kind};
     for (int round = 0; round < 3; ++round) {
-      Gate gate;
+      NotifyGate gate;
       gate.hold(stream);
       EXPECT_EQ(aclrtRecordEvent(event, stream), ACL_SUCCESS);
       EXPECT_EQ(recorded(event), kNotReady);
@@ -165,7 +166,7 @@ TEST_F(EventQuery, R179_OutstandingWaits) {
   for (const Kind kind : {Kind::plain, Kind::flagged}) {
     SCOPED_TRACE(name_of(kind));
     Stream producer, first, second;
-    Gate gate, behind;
+    NotifyGate gate, behind;
     const Event event{kind};
     EXPECT_EQ(waited(event), ACL_EVENT_WAIT_STATUS_COMPLETE) << "there was none";
     gate.hold(producer);
@@ -215,7 +216,7 @@ TEST_F(EventQuery, R180_BlocksUntilTheCaptureIsComplete) {
   for (const Kind kind : all_kinds()) {
     SCOPED_TRACE(name_of(kind));
     Stream stream;
-    Gate gate, behind;
+    NotifyGate gate, behind;
     const Event event{kind};
     gate.hold(stream);
     EXPECT_EQ(aclrtRecordEvent(event, stream), ACL_SUCCESS);
@@ -238,7 +239,7 @@ TEST_F(EventQuery, R180_BlocksUntilTheCaptureIsComplete) {
 
 TEST_F(EventQuery, R180_ManyThreadsWaitForOneEvent) {
   Stream stream;
-  Gate gate;
+  NotifyGate gate;
   const Event event{Kind::plain};
   gate.hold(stream);
   EXPECT_EQ(aclrtRecordEvent(event, stream), ACL_SUCCESS);
@@ -279,15 +280,15 @@ TEST_F(EventQuery, R181_AnExpiredWaitMayBeRepeated) {
   for (const Kind kind : all_kinds()) {
     SCOPED_TRACE(name_of(kind));
     Stream stream;
-    Gate gate;
+    NotifyGate gate;
     const Event event{kind};
     gate.hold(stream);
     EXPECT_EQ(aclrtRecordEvent(event, stream), ACL_SUCCESS);
     const auto start = std::chrono::steady_clock::now();
-    expect_stored(::aclrtSynchronizeEventWithTimeout(event, 200), kEventLate,
+    expect_stored(::aclrtSynchronizeEventWithTimeout(event, 200), kEventTimeout,
                   "aclrtSynchronizeEventWithTimeout");
     EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds{200});
-    EXPECT_EQ(::aclrtSynchronizeEventWithTimeout(event, 1), kEventLate);
+    EXPECT_EQ(::aclrtSynchronizeEventWithTimeout(event, 1), kEventTimeout);
     EXPECT_EQ(recorded(event), kNotReady);
     gate.open();
     EXPECT_EQ(::aclrtSynchronizeEventWithTimeout(event, 30000), ACL_SUCCESS);
@@ -318,7 +319,7 @@ TEST_F(EventQuery, R182_QueriesBesideRecords) {
     over = true;
     for (std::thread& thread : asking) thread.join();
     EXPECT_EQ(recorded(event), kComplete);
-    Gate gate;
+    NotifyGate gate;
     gate.hold(stream);
     EXPECT_EQ(aclrtRecordEvent(event, stream), ACL_SUCCESS);
     on_new_thread([&event] { EXPECT_EQ(recorded(event), kNotReady) << "the thread began after the record"; });

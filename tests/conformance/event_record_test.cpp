@@ -1,5 +1,6 @@
 // Recording and resetting events.
-#include "support/event_kit.h"
+#include "support/gates.h"
+#include "support/refusals.h"
 
 namespace {
 
@@ -89,7 +90,7 @@ TEST_F(EventRecord, R164_R12_StreamsOfOtherContexts) {
 
 TEST_F(EventRecord, R164_R13_NullIsTheDefaultStreamOfTheCurrentContext) {
   const Event event{Kind::plain};
-  Gate gate;
+  NotifyGate gate;
   gate.hold(nullptr);
   const Elsewhere other;
   EXPECT_EQ(aclrtRecordEvent(event, nullptr), ACL_SUCCESS);
@@ -98,7 +99,7 @@ TEST_F(EventRecord, R164_R13_NullIsTheDefaultStreamOfTheCurrentContext) {
   EXPECT_EQ(aclrtRecordEvent(event, nullptr), ACL_SUCCESS);
   EXPECT_EQ(::aclrtSynchronizeEventWithTimeout(event, 30000), ACL_SUCCESS)
       << "the default stream of the other context is free";
-  other.back();
+  other.leave();
   EXPECT_EQ(aclrtRecordEvent(event, nullptr), ACL_SUCCESS);
   EXPECT_EQ(recorded(event), kNotReady);
   gate.open();
@@ -111,7 +112,7 @@ TEST_F(EventRecord, R165_ItStandsForWhatWasQueuedBefore) {
   for (const Kind kind : all_kinds()) {
     SCOPED_TRACE(name_of(kind));
     Stream stream;
-    Gate before, behind;
+    NotifyGate before, behind;
     const Device block{64};
     write_to(block.get(), Bytes(64, 0));
     const Event event{kind};
@@ -120,7 +121,7 @@ TEST_F(EventRecord, R165_ItStandsForWhatWasQueuedBefore) {
     EXPECT_EQ(aclrtRecordEvent(event, stream), ACL_SUCCESS) << "returns at once, though the stream is held";
     behind.hold(stream);
     EXPECT_EQ(recorded(event), kNotReady);
-    EXPECT_EQ(::aclrtSynchronizeEventWithTimeout(event, kMoment), kEventLate);
+    EXPECT_EQ(::aclrtSynchronizeEventWithTimeout(event, kMoment), kEventTimeout);
     EXPECT_EQ(read_from(block.get(), 64), Bytes(64, 0));
     before.open();
     EXPECT_EQ(::aclrtSynchronizeEventWithTimeout(event, 30000), ACL_SUCCESS);
@@ -146,7 +147,7 @@ TEST_F(EventRecord, R166_ANewRecordReplacesTheCapture) {
   for (const Kind kind : all_kinds()) {
     SCOPED_TRACE(name_of(kind));
     Stream first, second, third;
-    Gate slow, slower;
+    NotifyGate slow, slower;
     const Event event{kind};
     slow.hold(first);
     EXPECT_EQ(aclrtRecordEvent(event, first), ACL_SUCCESS);
@@ -171,7 +172,7 @@ TEST_F(EventRecord, R166_WaitsKeepTheCaptureTheySaw) {
     for (const bool old_one_first : {true, false}) {
       SCOPED_TRACE(std::string{name_of(kind)} + (old_one_first ? ", old first" : ", new first"));
       Stream old_stream, new_stream, waiter, late_waiter;
-      Gate old_gate, new_gate;
+      NotifyGate old_gate, new_gate;
       const Event event{kind};
       old_gate.hold(old_stream);
       new_gate.hold(new_stream);
@@ -194,7 +195,7 @@ TEST_F(EventRecord, R167_TheDefaultFlagRecords) {
   for (const Kind kind : all_kinds()) {
     SCOPED_TRACE(name_of(kind));
     Stream stream;
-    Gate gate;
+    NotifyGate gate;
     const Event event{kind};
     gate.hold(stream);
     EXPECT_EQ(aclrtRecordEventWithFlag(event, stream, ACL_EVENT_RECORD_DEFAULT), ACL_SUCCESS);
@@ -301,7 +302,7 @@ TEST_F(EventRecord, R168_AResetEventIsLikeOneNeverRecorded) {
 
 TEST_F(EventRecord, R168_AResetIsQueued) {
   Stream stream, resetting, waiter;
-  Gate gate;
+  NotifyGate gate;
   const Event event{Kind::flagged};
   EXPECT_EQ(aclrtRecordEvent(event, stream), ACL_SUCCESS);
   EXPECT_EQ(finish(stream), ACL_SUCCESS);
@@ -355,7 +356,7 @@ TEST_F(EventRecord, R168_RecordWaitResetInALoop) {
   const Device block{64};
   const Event event{Kind::flagged};
   for (int round = 1; round <= 20; ++round) {
-    Gate gate;
+    NotifyGate gate;
     gate.hold(producer);
     EXPECT_EQ(::aclrtMemsetAsync(block.get(), 64, round, 64, producer), ACL_SUCCESS);
     EXPECT_EQ(aclrtRecordEvent(event, producer), ACL_SUCCESS);

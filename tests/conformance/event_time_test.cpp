@@ -1,7 +1,9 @@
 // The time that events carry.
 #include <cmath>
 
-#include "support/event_kit.h"
+#include "support/callbacks.h"
+#include "support/gates.h"
+#include "support/refusals.h"
 
 namespace {
 
@@ -89,7 +91,7 @@ TEST_F(EventTime, R184_R185_NotComplete) {
     EXPECT_EQ(aclrtRecordEvent(good, stream), ACL_SUCCESS);
     EXPECT_EQ(finish(stream), ACL_SUCCESS);
     for (int round = 0; round < 2; ++round) {  // the second time it has been complete before
-      Gate gate;
+      NotifyGate gate;
       gate.hold(held);
       EXPECT_EQ(aclrtRecordEvent(late, held), ACL_SUCCESS);
       expect_no_time(good, late, kNoTime);
@@ -198,7 +200,7 @@ TEST_F(EventTime, R185_TimesNeverGoBack) {
 // The order of records on one stream is the order of their times, whichever order is asked in.
 TEST_F(EventTime, R184_R185_OrderOnOneStream) {
   Stream stream;
-  Gate gate;
+  NotifyGate gate;
   std::vector<std::unique_ptr<Event>> events;
   gate.hold(stream);
   for (int i = 0; i < 40; ++i) {

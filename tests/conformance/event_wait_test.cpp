@@ -1,5 +1,6 @@
 // Streams that wait for events: what is refused, and what a wait holds back.
-#include "support/event_kit.h"
+#include "support/gates.h"
+#include "support/refusals.h"
 
 namespace {
 
@@ -104,7 +105,7 @@ TEST_F(EventWait, R170_LaterTasksStartAfterTheRecord) {
     for (const Waiter& waiter : waiters()) {
       SCOPED_TRACE(std::string{name_of(kind)} + " " + waiter.api);
       Stream producer, consumer;
-      Gate gate;
+      NotifyGate gate;
       const Device from{64}, to{64};
       write_to(from.get(), Bytes(64, 1));
       write_to(to.get(), Bytes(64, 9));
@@ -126,7 +127,7 @@ TEST_F(EventWait, R170_LaterTasksStartAfterTheRecord) {
 
 TEST_F(EventWait, R170_EarlierTasksAndOtherStreamsAreNotHeld) {
   Stream producer, consumer, free;
-  Gate gate;
+  NotifyGate gate;
   const Event event{Kind::plain}, passed{Kind::plain};
   gate.hold(producer);
   EXPECT_EQ(aclrtRecordEvent(event, producer), ACL_SUCCESS);
@@ -145,7 +146,7 @@ TEST_F(EventWait, R170_AnyNumberOfStreamsWaitForOneEvent) {
     std::vector<std::unique_ptr<Stream>> streams;
     for (int i = 0; i < 64; ++i) streams.push_back(std::make_unique<Stream>());
     Stream producer;
-    Gate gate;
+    NotifyGate gate;
     const Event event{kind};
     gate.hold(producer);
     EXPECT_EQ(aclrtRecordEvent(event, producer), ACL_SUCCESS);
@@ -169,7 +170,7 @@ TEST_F(EventWait, R170_AChainOfStreams) {
     streams.push_back(std::make_unique<Stream>());
     events.push_back(std::make_unique<Event>(all_kinds()[i % 3]));
   }
-  Gate gate;
+  NotifyGate gate;
   gate.hold(*streams[0]);
   for (std::size_t i = 0; i < kLength; ++i) {
     if (i != 0) {
@@ -208,7 +209,7 @@ TEST_F(EventWait, R171_AnExEventThatWasNeverRecordedHoldsNothing) {
   }
   // What is recorded later does not concern a wait from before.
   Stream producer;
-  Gate gate;
+  NotifyGate gate;
   gate.hold(producer);
   EXPECT_EQ(::aclrtStreamWaitEvent(stream, event), ACL_SUCCESS);
   EXPECT_EQ(aclrtRecordEvent(event, producer), ACL_SUCCESS);
@@ -220,7 +221,7 @@ TEST_F(EventWait, R171_AFlaggedEventHoldsTheStreamUntilALaterRecordCompletes) {
   for (const Waiter& waiter : waiters()) {
     SCOPED_TRACE(waiter.api);
     Stream stream, producer;
-    Gate gate;
+    NotifyGate gate;
     const Event event{Kind::flagged};
     EXPECT_EQ(waiter.call(stream, event), ACL_SUCCESS);
     expect_held(stream);
@@ -236,7 +237,7 @@ TEST_F(EventWait, R172_WaitingOnTheStreamThatRecordedIsNothing) {
   for (const Kind kind : all_kinds()) {
     SCOPED_TRACE(name_of(kind));
     Stream stream;
-    Gate gate;
+    NotifyGate gate;
     const Device block{64};
     const Event event{kind};
     gate.hold(stream);

@@ -1,5 +1,6 @@
 // Waits for events that give up after a time.
-#include "support/event_kit.h"
+#include "support/gates.h"
+#include "support/refusals.h"
 #include "support/worker.h"
 
 namespace {
@@ -41,14 +42,14 @@ const std::vector<std::function<int(aclrtStream, aclrtEvent)>>& waits_of_a_secon
 TEST_F(EventWaitTime, R173_R175_AnExpiredWaitFailsItsStream) {
   for (const auto& wait : waits_of_a_second()) {
     Stream producer, stream, other;
-    Gate gate;
+    NotifyGate gate;
     const Event event{Kind::plain};
     gate.hold(producer);
     EXPECT_EQ(aclrtRecordEvent(event, producer), ACL_SUCCESS);
     EXPECT_EQ(wait(stream, event), ACL_SUCCESS);
     EXPECT_EQ(finish(other), ACL_SUCCESS) << "only the stream that waits fails";
-    EXPECT_EQ(finish(stream), kExpired);
-    EXPECT_EQ(last_error(), kExpired) << "in the thread that asked (R-22)";
+    EXPECT_EQ(finish(stream), kTaskTimeout);
+    EXPECT_EQ(last_error(), kTaskTimeout) << "in the thread that asked (R-22)";
     EXPECT_EQ(finish(stream), ACL_SUCCESS) << "told once (R-16)";
     EXPECT_EQ(recorded(event), kNotReady);
     gate.open();
@@ -66,7 +67,7 @@ TEST_F(EventWaitTime, R173_R153_LaterTasksRunAfterTheFailure) {
   const Event event{Kind::flagged};
   EXPECT_EQ(::aclrtStreamWaitEventWithTimeout(stream, event, 1), ACL_SUCCESS);
   EXPECT_EQ(::aclrtMemsetAsync(block.get(), 64, 3, 64, stream), ACL_SUCCESS);
-  EXPECT_EQ(finish(stream), kExpired);
+  EXPECT_EQ(finish(stream), kTaskTimeout);
   EXPECT_EQ(read_from(block.get(), 64), Bytes(64, 3)) << "the stream continues on failure";
   EXPECT_EQ(waited(event), ACL_EVENT_WAIT_STATUS_COMPLETE);
 }
@@ -74,7 +75,7 @@ TEST_F(EventWaitTime, R173_R153_LaterTasksRunAfterTheFailure) {
 TEST_F(EventWaitTime, R173_AWaitThatIsReleasedInTimeDoesNotFail) {
   for (const Kind kind : all_kinds()) {
     Stream producer, stream;
-    Gate gate;
+    NotifyGate gate;
     const Event event{kind};
     gate.hold(producer);
     EXPECT_EQ(aclrtRecordEvent(event, producer), ACL_SUCCESS);
@@ -92,7 +93,7 @@ TEST_F(EventWaitTime, R173_ZeroIsForEver) {
   Stream stream, producer;
   const Event event{Kind::flagged};
   EXPECT_EQ(::aclrtStreamWaitEventWithTimeout(stream, event, 0), ACL_SUCCESS);
-  EXPECT_EQ(::aclrtSynchronizeStreamWithTimeout(stream, 1500), kStreamLate);
+  EXPECT_EQ(::aclrtSynchronizeStreamWithTimeout(stream, 1500), kStreamTimeout);
   EXPECT_EQ(aclrtRecordEvent(event, producer), ACL_SUCCESS);
   EXPECT_EQ(finish(stream), ACL_SUCCESS);
 }
@@ -100,13 +101,13 @@ TEST_F(EventWaitTime, R173_ZeroIsForEver) {
 // The wait stands behind a gate for longer than its own time; then it has all of it.
 TEST_F(EventWaitTime, R173_TheTimeCountsFromTheHeadOfTheStream) {
   Stream producer, stream;
-  Gate front, gate;
+  NotifyGate front, gate;
   const Event event{Kind::plain};
   gate.hold(producer);
   EXPECT_EQ(aclrtRecordEvent(event, producer), ACL_SUCCESS);
   front.hold(stream);
   EXPECT_EQ(::aclrtStreamWaitEventWithTimeout(stream, event, 3), ACL_SUCCESS);
-  EXPECT_EQ(::aclrtSynchronizeStreamWithTimeout(stream, 3300), kStreamLate);
+  EXPECT_EQ(::aclrtSynchronizeStreamWithTimeout(stream, 3300), kStreamTimeout);
   front.open();
   expect_held(stream);
   gate.open();
@@ -118,7 +119,7 @@ TEST_F(EventWaitTime, R173_TheTimeIsInSeconds) {
   const Event event{Kind::flagged};
   const auto start = std::chrono::steady_clock::now();
   EXPECT_EQ(::aclrtStreamWaitEventWithTimeout(stream, event, 2), ACL_SUCCESS);
-  EXPECT_EQ(finish(stream), kExpired);
+  EXPECT_EQ(finish(stream), kTaskTimeout);
   EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::seconds{2});
 }
 
@@ -143,9 +144,9 @@ TEST_F(EventWaitTime, R175_TheDefaultIsForLaterWaits) {
   EXPECT_EQ(::aclrtStreamWaitEvent(during, event), ACL_SUCCESS);
   EXPECT_EQ(aclrtSetOpWaitTimeout(0), ACL_SUCCESS);
   EXPECT_EQ(::aclrtStreamWaitEvent(after, event), ACL_SUCCESS);
-  EXPECT_EQ(finish(during), kExpired);
-  EXPECT_EQ(::aclrtSynchronizeStreamWithTimeout(before, 600), kStreamLate);
-  EXPECT_EQ(::aclrtSynchronizeStreamWithTimeout(after, 600), kStreamLate);
+  EXPECT_EQ(finish(during), kTaskTimeout);
+  EXPECT_EQ(::aclrtSynchronizeStreamWithTimeout(before, 600), kStreamTimeout);
+  EXPECT_EQ(::aclrtSynchronizeStreamWithTimeout(after, 600), kStreamTimeout);
   EXPECT_EQ(aclrtRecordEvent(event, producer), ACL_SUCCESS);
   EXPECT_EQ(finish(before), ACL_SUCCESS);
   EXPECT_EQ(finish(after), ACL_SUCCESS);
@@ -158,8 +159,8 @@ TEST_F(EventWaitTime, R175_OtherDevicesToo) {
   const aclrtStream stream = other.stream();
   other.enter();
   EXPECT_EQ(::aclrtStreamWaitEvent(stream, event), ACL_SUCCESS);
-  EXPECT_EQ(finish(stream), kExpired);
-  other.back();
+  EXPECT_EQ(finish(stream), kTaskTimeout);
+  other.leave();
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <vector>
 
-#include "support/streams.h"
+#include "support/gates.h"
 #include "support/worker.h"
 
 namespace {

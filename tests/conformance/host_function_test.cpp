@@ -2,8 +2,10 @@
 #include <map>
 #include <stdexcept>
 
+#include "support/callbacks.h"
 #include "support/captured_process.h"
-#include "support/event_kit.h"
+#include "support/gates.h"
+#include "support/refusals.h"
 
 namespace {
 
@@ -56,7 +58,7 @@ TEST_F(HostFunction, R198_IsCalledOnceWithItsArgument) {
 TEST_F(HostFunction, R198_R13_NullIsTheDefaultStream) {
   aclrtStream primary = nullptr;
   EXPECT_EQ(aclrtCtxGetCurrentDefaultStream(&primary), ACL_SUCCESS);
-  Gate gate;
+  NotifyGate gate;
   gate.hold(primary);
   bool called = false;
   Body body = [&] { called = true; };
@@ -90,7 +92,7 @@ TEST_F(HostFunction, R198_OneThreadPerContext) {
   other.enter();
   EXPECT_EQ(launch(theirs, bodies[6]), ACL_SUCCESS);
   EXPECT_EQ(finish(theirs), ACL_SUCCESS);
-  other.back();
+  other.leave();
   ASSERT_EQ(threads.size(), 7U);
   for (int i = 0; i < 6; ++i) EXPECT_EQ(threads[i], threads[0]);
   EXPECT_NE(threads[6], threads[0]);
@@ -271,14 +273,14 @@ TEST_F(HostFunction, R143_DestroyingTheOwnContextIsDetected) {
   const aclrtStream stream = other.stream();
   other.enter();
   int answer = -1;
-  Body body = [&] { answer = aclrtDestroyContext(other.context()); };
+  Body body = [&] { answer = aclrtDestroyContext(other.get()); };
   EXPECT_EQ(launch(stream, body), ACL_SUCCESS);
   EXPECT_EQ(finish(stream), ACL_SUCCESS);
   EXPECT_EQ(answer, kInternal);
   aclrtContext current = nullptr;
   EXPECT_EQ(aclrtGetCurrentContext(&current), ACL_SUCCESS);
-  EXPECT_EQ(current, other.context()) << "it lives";
-  other.back();
+  EXPECT_EQ(current, other.get()) << "it lives";
+  other.leave();
 }
 
 TEST_F(HostFunction, R201_TheContextOfTheStreamIsCurrent) {
@@ -297,14 +299,14 @@ TEST_F(HostFunction, R201_TheContextOfTheStreamIsCurrent) {
           EXPECT_EQ(aclrtGetCurrentContext(&seen.context), ACL_SUCCESS);
           EXPECT_EQ(aclrtGetDevice(&seen.device), ACL_SUCCESS);
           // Whatever it binds is gone when the next one is called.
-          EXPECT_EQ(aclrtSetCurrentContext((elsewhere == &here ? there : here).context()), ACL_SUCCESS);
+          EXPECT_EQ(aclrtSetCurrentContext((elsewhere == &here ? there : here).get()), ACL_SUCCESS);
         };
         EXPECT_EQ(launch(by_default ? nullptr : stream, body), ACL_SUCCESS);
         EXPECT_EQ(finish(by_default ? nullptr : stream), ACL_SUCCESS);
-        EXPECT_EQ(seen.context, elsewhere->context());
+        EXPECT_EQ(seen.context, elsewhere->get());
         EXPECT_EQ(seen.device, elsewhere == &here ? 0 : 1);
       }
-      elsewhere->back();
+      elsewhere->leave();
     }
   }
   aclrtContext primary = nullptr, seen = nullptr;

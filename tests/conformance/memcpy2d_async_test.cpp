@@ -2,6 +2,7 @@
 #include <array>
 #include <limits>
 
+#include "support/gates.h"
 #include "support/mistakes.h"
 #include "support/stripes.h"
 
@@ -209,7 +210,7 @@ TEST_F(Memcpy2dAsync, M318_RowsArriveAtTheirPitch_TheGapsStay_InStreamOrder) {
       restore();
       void *const to = upwards ? block_->get() : pinned_->get(), *const from =
                                                                      upwards ? pinned_->get() : block_->get();
-      Hold hold{*stream_};
+      EventGate hold{*stream_};
       EXPECT_EQ(::aclrtMemcpy2dAsync(to, s.to_pitch, from, s.from_pitch, s.width, s.height,
                                      upwards ? kUp : kDown, stream_->get()),
                 ACL_SUCCESS);
@@ -247,7 +248,7 @@ TEST_F(Memcpy2dAsync, M318_M271_LargeCopies_ArriveWhole) {
 TEST_F(Memcpy2dAsync, M320_M12_WithPageableMemory_TheCallWaitsForTheStream) {
   for (const bool upwards : {true, false}) {
     restore();
-    Hold hold{*stream_};
+    EventGate hold{*stream_};
     EXPECT_EQ(aclrtMemsetAsync(block_->get(), 4096, 0x44, 4096, stream_->get()), ACL_SUCCESS);
     const OpensLater later{hold};
     EXPECT_EQ(
@@ -283,7 +284,7 @@ TEST_F(Memcpy2dAsync, M319_M434_TheLastRowNeedsItsWidthOnly_OneByteMoreIs507899_
 
 TEST_F(Memcpy2dAsync, M272_MemoryFreedBeforeTheTaskRuns_Is507899) {
   Device gone{4096, ACL_MEM_MALLOC_HUGE_ONLY};
-  Hold hold{*stream_};
+  EventGate hold{*stream_};
   Call call = good();
   call.to = gone.get();
   EXPECT_EQ(call.run(), ACL_SUCCESS);

@@ -2,7 +2,9 @@
 #include <array>
 #include <string>
 
-#include "support/held_stream.h"
+#include "support/callbacks.h"
+#include "support/gates.h"
+#include "support/registered.h"
 #include "support/stripes.h"
 
 namespace {
@@ -117,7 +119,7 @@ TEST_F(MemcpyAsyncKinds, M265_M12_D134_WithoutPageableMemory_TheCallOnlyQueues) 
   for_each_cell([&](const Ends::One& from, const Ends::One& to, int kind, int answer) {
     if (answer != ACL_SUCCESS || waits(from.end, to.end, kind)) return;
     Stream stream;
-    Hold hold{stream};
+    EventGate hold{stream};
     EXPECT_EQ(copy(from, to, kind, stream.get()), ACL_SUCCESS);
     EXPECT_EQ(read_from(to.to, 256), old_) << "the stream is held";
     EXPECT_FALSE(idle(stream));
@@ -132,7 +134,7 @@ TEST_F(MemcpyAsyncKinds, M265_M266_M267_M435_D133_WithPageableMemory_TheCallWait
     if (answer != ACL_SUCCESS || !waits(from.end, to.end, kind)) return;
     Stream stream;
     Device other{256};
-    Hold hold{stream};
+    EventGate hold{stream};
     // Work before the copy that changes its source, or, where that is not in order, its destination.
     Pinned newer{256};
     write_to(newer.get(), newer_);
@@ -152,7 +154,7 @@ TEST_F(MemcpyAsyncKinds, M265_M266_M267_M435_D133_WithPageableMemory_TheCallWait
 
 TEST_F(MemcpyAsyncKinds, M265_M12_OnlyTheOwnStreamIsWaitedFor) {
   Stream busy, free;
-  Hold hold{busy.get()};
+  EventGate hold{busy.get()};
   Device device{256};
   write_to(device.get(), old_);
   Bytes plain = new_;
@@ -166,7 +168,7 @@ TEST_F(MemcpyAsyncKinds, M265_M12_OnlyTheOwnStreamIsWaitedFor) {
 TEST_F(MemcpyAsyncKinds, M265_R13_WithPageableMemory_NullWaitsForTheDefaultStream) {
   Device device{256};
   write_to(device.get(), old_);
-  Hold hold{default_stream()};
+  EventGate hold{default_stream()};
   EXPECT_EQ(aclrtMemsetAsync(device.get(), 256, 0x77, 256, nullptr), ACL_SUCCESS);
   Bytes plain(256);
   const OpensLater later{hold};
@@ -183,7 +185,7 @@ TEST_F(MemcpyAsyncKinds, M265_M212_MemoryThatIsRegisteredNoLonger_IsPageable) {
   const Bytes bytes{at(memory.get(), 0), at(memory.get(), 256)};
   ASSERT_EQ(aclrtHostRegisterV2(memory.get(), 4096, ACL_HOST_REG_PINNED), ACL_SUCCESS);
   ASSERT_EQ(aclrtHostUnregister(memory.get()), ACL_SUCCESS);
-  Hold hold{stream};
+  EventGate hold{stream};
   const OpensLater later{hold};
   EXPECT_EQ(aclrtMemcpyAsync(device.get(), 256, memory.get(), 256, kind_of(1), stream.get()), ACL_SUCCESS);
   EXPECT_TRUE(later.opening());
@@ -199,7 +201,7 @@ TEST_F(MemcpyAsyncKinds, M269_D135_Kind5_TakesTheDataAtTheCall_EvenPageable) {
     Device device{256};
     write_to(from, new_);
     write_to(device.get(), old_);
-    Hold hold{stream};
+    EventGate hold{stream};
     EXPECT_EQ(aclrtMemcpyAsync(device.get(), 256, from, 256, ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE, stream.get()),
               ACL_SUCCESS)
         << "the stream is not waited for";
@@ -222,7 +224,7 @@ TEST_F(MemcpyAsyncKinds, M269_Kind5_TheSourceMayBeFreedAtOnce) {
   const Bytes bytes = stripes(size, 9);
   Stream stream;
   Device device{size};
-  Hold hold{stream};
+  EventGate hold{stream};
   {
     Pinned pinned{size};
     write_to(pinned.get(), bytes);

@@ -1,5 +1,5 @@
 // Queued copies: their order, large ones, memory that goes away before they run, and the data-transfer flow.
-#include "support/held_stream.h"
+#include "support/gates.h"
 #include "support/stripes.h"
 
 namespace {
@@ -21,7 +21,7 @@ TEST_F(MemcpyAsyncOrder, M271_R17_OneStream_RunsInQueueOrder_WhateverTheTasksAre
   Device a{256}, b{256};
   write_to(source.get(), pattern(256, 1));
   Bytes expected;
-  Hold hold{stream};
+  EventGate hold{stream};
   for (unsigned step = 0; step < 10; ++step) {
     // Each step reads what the one before has left.
     Bytes now = pattern(256, 1);
@@ -46,7 +46,7 @@ TEST_F(MemcpyAsyncOrder, M271_AnotherStreamDoesNotWait) {
   Device a{256}, b{256};
   write_to(source.get(), pattern(256, 1));
   write_to(a.get(), Bytes(256));
-  Hold hold{held.get()};
+  EventGate hold{held.get()};
   EXPECT_EQ(up(a, source, held), ACL_SUCCESS);
   EXPECT_EQ(up(b, source, free), ACL_SUCCESS);
   EXPECT_EQ(finish(free), ACL_SUCCESS) << "the later copy of the other stream runs all the same";
@@ -59,7 +59,7 @@ TEST_F(MemcpyAsyncOrder, M270_TheSourceIsReadWhenTheCopyRuns) {
   Pinned source{256};
   Device device{256};
   write_to(source.get(), pattern(256, 1));
-  Hold hold{stream};
+  EventGate hold{stream};
   EXPECT_EQ(up(device, source, stream), ACL_SUCCESS);
   write_to(source.get(), pattern(256, 2));
   hold.open();
@@ -70,7 +70,7 @@ TEST_F(MemcpyAsyncOrder, M270_TheSourceIsReadWhenTheCopyRuns) {
 TEST_F(MemcpyAsyncOrder, M241_M12_ABlockingCopyDoesNotWaitForTheStream) {
   Stream stream;
   Device device{256};
-  Hold hold{stream}, default_too{default_stream()};
+  EventGate hold{stream}, default_too{default_stream()};
   EXPECT_EQ(aclrtMemsetAsync(device.get(), 256, 1, 256, stream.get()), ACL_SUCCESS);
   write_to(device.get(), pattern(256, 2));
   EXPECT_EQ(read_from(device.get(), 256), pattern(256, 2));
@@ -148,7 +148,7 @@ TEST_F(MemcpyAsyncOrder, M271_D134_LargeCopies_ArriveWhole) {
 // A copy that is queued behind a hold, while something happens to its memory.
 template <typename Meanwhile>
 int after(const Stream& stream, void* to, const void* from, const Meanwhile& meanwhile) {
-  Hold hold{stream};
+  EventGate hold{stream};
   EXPECT_EQ(aclrtMemcpyAsync(to, 256, from, 256, ACL_MEMCPY_DEFAULT, stream.get()), ACL_SUCCESS);
   meanwhile();
   hold.open();
@@ -186,7 +186,7 @@ TEST_F(MemcpyAsyncOrder, M272_R16_AFailedCopyDoesNotStopTheOnesBehindIt) {
   Pinned pinned{256};
   write_to(pinned.get(), pattern(256, 1));
   Device gone{256, ACL_MEM_MALLOC_HUGE_ONLY}, device{256};
-  Hold hold{stream};
+  EventGate hold{stream};
   EXPECT_EQ(up(gone, pinned, stream), ACL_SUCCESS);
   EXPECT_EQ(up(device, pinned, stream), ACL_SUCCESS);
   gone.free_now();

@@ -1,6 +1,7 @@
 // aclrtMemcpyAsync and aclrtMemcpyAsyncWithCondition: the checks, in their order.
 #include <limits>
 
+#include "support/gates.h"
 #include "support/mistakes.h"
 
 namespace {
@@ -192,7 +193,7 @@ TEST_F(MemcpyAsync, M255_AContextThatWasDestroyedCountsAsNone) {
 }
 
 TEST_F(MemcpyAsync, M259_SameAddress_IsDoneAtOnce_WhateverIsThere) {
-  Hold hold{*stream_};
+  EventGate hold{*stream_};
   for (const Named& function : kFunctions) {
     Call call = good(function.call);
     for (void* place : {block_->get(), block_->get(kGB)}) {

@@ -1,5 +1,6 @@
 // aclrtMemcpyBatchAsync and its V2: the checks, in their order, and what is queued.
 #include "support/batch_async.h"
+#include "support/gates.h"
 #include "support/mistakes.h"
 
 namespace {
@@ -187,7 +188,7 @@ TEST_F(MemcpyBatchAsync, M301_M303_M12_PinnedItems_AreOnlyQueued) {
     for (const bool upwards : {false, true}) {
       const PinnedItems items{5};
       Stream stream;
-      Hold hold{stream};
+      EventGate hold{stream};
       Batch batch = upwards ? items.up() : items.down();
       EXPECT_EQ(v2 ? run_v2(batch, stream.get()) : run(batch, stream.get()), ACL_SUCCESS);
       EXPECT_EQ(batch.fail, v2 ? kUnset : kNoItem);
@@ -205,7 +206,7 @@ TEST_F(MemcpyBatchAsync, M301_M303_M12_PinnedItems_AreOnlyQueued) {
 TEST_F(MemcpyBatchAsync, M301_TheArraysMayGoAtTheReturn) {
   const PinnedItems items{5};
   Stream stream;
-  Hold hold{stream};
+  EventGate hold{stream};
   {
     Batch batch = items.up();
     EXPECT_EQ(run(batch, stream.get()), ACL_SUCCESS);
@@ -276,7 +277,7 @@ TEST_F(MemcpyBatchAsync, M272_ABlockFreedBeforeTheItemRuns_Is507899) {
   const PinnedItems items{2};
   Device gone{64, ACL_MEM_MALLOC_HUGE_ONLY};
   Stream stream;
-  Hold hold{stream};
+  EventGate hold{stream};
   Batch batch = items.up();
   batch.dsts[1] = gone.get();
   EXPECT_EQ(run(batch, stream.get()), ACL_SUCCESS);

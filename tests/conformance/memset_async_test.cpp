@@ -2,7 +2,9 @@
 #include <cstring>
 #include <limits>
 
+#include "support/gates.h"
 #include "support/mistakes.h"
+#include "support/registered.h"
 
 namespace {
 
@@ -154,7 +156,7 @@ TEST_F(MemsetAsync, M434_RangesByPage_AreRefusedAtTheCall) {
 TEST_F(MemsetAsync, M378_M380_M12_D139_DeviceMemory_IsQueued_ExactlyTheBytesAskedFor) {
   for (const int value : {0, 1, 0x5A, 0xFF, 0x1FF, -1, 0x12345680}) {
     write_to(block_->get(), before_);
-    Hold hold{*stream_};
+    EventGate hold{*stream_};
     EXPECT_EQ(aclrtMemsetAsync(block_->get(3), 200, value, 100, stream_->get()), ACL_SUCCESS);
     EXPECT_EQ(now(), before_);
     hold.open();
@@ -168,7 +170,7 @@ TEST_F(MemsetAsync, M378_M380_M12_D139_DeviceMemory_IsQueued_ExactlyTheBytesAske
 TEST_F(MemsetAsync, M391_M12_Words_DeviceMemory_IsQueued_ExactlyTheWordsAskedFor) {
   for (const std::uint32_t value : {0U, 1U, 0x01020304U, 0x80000000U, 0xFFFFFFFFU}) {
     write_to(block_->get(), before_);
-    Hold hold{*stream_};
+    EventGate hold{*stream_};
     EXPECT_EQ(aclrtMemsetD32Async(block_->get(4), 200, value, 25, stream_->get()), ACL_SUCCESS);
     EXPECT_EQ(now(), before_);
     hold.open();
@@ -184,7 +186,7 @@ TEST_F(MemsetAsync, M380_M391_D139_HostMemory_IsFilledDuringTheCall_OutOfStreamO
   Pinned pinned{256};
   Registered registered;
   Bytes plain(256);
-  Hold hold{*stream_};
+  EventGate hold{*stream_};
   for (void* place : {pinned.get(), registered.get(), static_cast<void*>(plain.data())}) {
     std::fill_n(at(place, 0), 256, std::uint8_t{9});
     EXPECT_EQ(aclrtMemsetAsync(at(place, 1), 254, 0x33, 254, stream_->get()), ACL_SUCCESS);
@@ -206,7 +208,7 @@ TEST_F(MemsetAsync, M380_M391_D139_HostMemory_IsFilledDuringTheCall_OutOfStreamO
 }
 
 TEST_F(MemsetAsync, M391_R13_NullIsTheDefaultStream) {
-  Hold hold{default_stream()};
+  EventGate hold{default_stream()};
   EXPECT_EQ(aclrtMemsetAsync(block_->get(), 128, 7, 128, nullptr), ACL_SUCCESS);
   EXPECT_EQ(aclrtMemsetD32Async(block_->get(128), 128, 0x07070707, 32, nullptr), ACL_SUCCESS);
   EXPECT_EQ(now(), before_);
@@ -218,7 +220,7 @@ TEST_F(MemsetAsync, M391_R13_NullIsTheDefaultStream) {
 TEST_F(MemsetAsync, M272_M434_MemoryFreedBeforeTheFillRuns_Is507899) {
   for (const bool d32 : {false, true}) {
     Device gone{256, ACL_MEM_MALLOC_HUGE_ONLY};
-    Hold hold{*stream_};
+    EventGate hold{*stream_};
     EXPECT_EQ((Call{d32, gone.get(), 256, 64, stream_->get()}.run()), ACL_SUCCESS);
     gone.free_now();
     hold.open();

@@ -1,35 +1,15 @@
 // Notifies: flags that one stream sets and another takes.
 #include <set>
 
+#include "support/gates.h"
 #include "support/notifies.h"
+#include "support/refusals.h"
 
 namespace {
 
 using namespace belay_test;
 
 class NotifyFlag : public OnDevice {};
-
-// Holds a stream by an event, so that no other notify takes part.
-class EventGate {
- public:
-  void hold(aclrtStream stream) const { EXPECT_EQ(::aclrtStreamWaitEvent(stream, event_), ACL_SUCCESS); }
-  void open() {
-    open_ = true;
-    EXPECT_EQ(aclrtRecordEvent(event_, opener_), ACL_SUCCESS);
-    EXPECT_EQ(finish(opener_), ACL_SUCCESS);
-  }
-  EventGate() = default;
-  EventGate(const EventGate&) = delete;
-  EventGate& operator=(const EventGate&) = delete;
-  ~EventGate() {
-    if (!open_) open();
-  }
-
- private:
-  Event event_{Kind::flagged};
-  Stream opener_;
-  bool open_ = false;
-};
 
 int set_now(aclrtNotify notify) {
   EXPECT_EQ(aclrtRecordNotify(notify, nullptr), ACL_SUCCESS);
@@ -72,7 +52,7 @@ TEST_F(NotifyFlag, R206_R210_TheLimitOfADevice) {
   const Elsewhere other{1};
   other.enter();
   { const Notify elsewhere; }
-  other.back();
+  other.leave();
   EXPECT_EQ(aclrtDestroyNotify(all.back()), ACL_SUCCESS);
   all.pop_back();
   { const Notify again; }
@@ -252,9 +232,9 @@ TEST_F(NotifyFlag, R209_AnExpiredWaitFailsItsStream) {
   const auto start = std::chrono::steady_clock::now();
   EXPECT_EQ(aclrtWaitAndResetNotify(notify, stream, 1), ACL_SUCCESS);
   EXPECT_EQ(::aclrtMemsetAsync(block.get(), 64, 8, 64, stream), ACL_SUCCESS);
-  EXPECT_EQ(finish(stream), kExpired);
+  EXPECT_EQ(finish(stream), kTaskTimeout);
   EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::seconds{1});
-  EXPECT_EQ(last_error(), kExpired);
+  EXPECT_EQ(last_error(), kTaskTimeout);
   EXPECT_EQ(finish(stream), ACL_SUCCESS) << "told once (R-16)";
   EXPECT_EQ(read_from(block.get(), 64), Bytes(64, 8)) << "later tasks run (R-153)";
   EXPECT_EQ(set_now(notify), ACL_SUCCESS);
@@ -268,9 +248,9 @@ TEST_F(NotifyFlag, R209_ForEver) {
   EXPECT_EQ(aclrtWaitAndResetNotify(first, zero, 0), ACL_SUCCESS);
   EXPECT_EQ(aclrtWaitAndResetNotify(second, most, 0xFFFFFFFF), ACL_SUCCESS);
   EXPECT_EQ(aclrtWaitAndResetNotify(third, long_time, 0xFFFFFFFE), ACL_SUCCESS);
-  EXPECT_EQ(::aclrtSynchronizeStreamWithTimeout(zero, 1300), kStreamLate);
-  EXPECT_EQ(::aclrtSynchronizeStreamWithTimeout(most, kMoment), kStreamLate);
-  EXPECT_EQ(::aclrtSynchronizeStreamWithTimeout(long_time, kMoment), kStreamLate);
+  EXPECT_EQ(::aclrtSynchronizeStreamWithTimeout(zero, 1300), kStreamTimeout);
+  EXPECT_EQ(::aclrtSynchronizeStreamWithTimeout(most, kMoment), kStreamTimeout);
+  EXPECT_EQ(::aclrtSynchronizeStreamWithTimeout(long_time, kMoment), kStreamTimeout);
   for (const Notify* const notify : {&first, &second, &third}) EXPECT_EQ(set_now(*notify), ACL_SUCCESS);
   for (const Stream* const stream : {&zero, &most, &long_time}) EXPECT_EQ(finish(*stream), ACL_SUCCESS);
 }
@@ -307,7 +287,7 @@ TEST_F(NotifyFlag, R163_R208_BetweenContextsAndDevices) {
     const aclrtStream recorder = other.stream();
     other.enter();
     EXPECT_EQ(aclrtRecordNotify(notify, recorder), ACL_SUCCESS);
-    other.back();
+    other.leave();
     EXPECT_EQ(finish(waiter), ACL_SUCCESS);
   }
 }

@@ -1,5 +1,7 @@
 // Time limits of operators, which do nothing here, and the number of the last task of a thread.
-#include "support/event_kit.h"
+#include "support/callbacks.h"
+#include "support/gates.h"
+#include "support/refusals.h"
 
 namespace {
 
@@ -69,7 +71,7 @@ TEST_F(OpTimeout, R204_NoContextIsNeeded) {
 TEST_F(OpTimeout, R204_HasNoEffect) {
   EXPECT_EQ(aclrtSetOpExecuteTimeOutWithMs(1), ACL_SUCCESS);
   Stream stream;
-  Gate gate;
+  NotifyGate gate;
   gate.hold(stream);
   Body body = [] { std::this_thread::sleep_for(std::chrono::milliseconds{kMoment}); };
   EXPECT_EQ(launch(stream, body), ACL_SUCCESS);

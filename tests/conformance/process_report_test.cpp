@@ -1,6 +1,8 @@
 // Callbacks that a thread of the program fetches.
 #include "support/as_enum.h"
-#include "support/event_kit.h"
+#include "support/callbacks.h"
+#include "support/gates.h"
+#include "support/refusals.h"
 #include "support/worker.h"
 
 namespace {
@@ -96,7 +98,7 @@ TEST_F(ProcessReport, R193_AfterAllEarlierTasks) {
     const Pinned host{64};
     std::memset(host.get(), 0, 64);
     {
-      Gate gate;
+      NotifyGate gate;
       bool called = false;
       std::uint8_t seen = 0;
       Body body = [&] {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "support/streams.h"
+#include "support/gates.h"
 #include "support/worker.h"
 
 namespace {

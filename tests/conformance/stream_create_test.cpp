@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "support/events.h"
 #include "support/streams.h"
 #include "support/worker.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "support/captured_process.h"
-#include "support/streams.h"
+#include "support/gates.h"
 #include "support/worker.h"
 
 namespace {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "support/fresh_process.h"
+#include "support/gates.h"
 #include "support/scratch.h"
-#include "support/streams.h"
 
 namespace {
 

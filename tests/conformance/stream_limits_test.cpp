@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "support/as_enum.h"
-#include "support/streams.h"
+#include "support/gates.h"
 #include "support/worker.h"
 
 namespace {

@@ -1,5 +1,7 @@
 // Which thread serves the callbacks of which stream.
-#include "support/event_kit.h"
+#include "support/callbacks.h"
+#include "support/gates.h"
+#include "support/refusals.h"
 #include "support/worker.h"
 
 namespace {
@@ -114,7 +116,7 @@ TEST_F(SubscribeReport, R190_OneThreadServesManyStreamsOfOneDevice) {
   ASSERT_EQ(called.size(), kStreams + 1U);
   for (int i = 0; i <= kStreams; ++i) EXPECT_EQ(called[static_cast<std::size_t>(i)], i);
   EXPECT_EQ(unsubscribe(this_thread(), theirs), ACL_SUCCESS);
-  other.back();
+  other.leave();
   for (const auto& stream : streams) EXPECT_EQ(unsubscribe(this_thread(), *stream), ACL_SUCCESS);
   EXPECT_EQ(aclrtProcessReport(1), kThreadSubscribed);
 }
@@ -130,12 +132,12 @@ TEST_F(SubscribeReport, R190_AThreadServesOneDevice) {
   const std::uint64_t id = worker.ask(this_thread);
   EXPECT_EQ(subscribe(id, there), ACL_SUCCESS) << "another thread may";
   EXPECT_EQ(unsubscribe(id, there), ACL_SUCCESS);
-  other.back();
+  other.leave();
   EXPECT_EQ(unsubscribe(this_thread(), here), ACL_SUCCESS);
   other.enter();
   EXPECT_EQ(subscribe(this_thread(), there), ACL_SUCCESS) << "it serves no other any more";
   EXPECT_EQ(unsubscribe(this_thread(), there), ACL_SUCCESS);
-  other.back();
+  other.leave();
 }
 
 TEST_F(SubscribeReport, R190_AtMost1024Threads) {
@@ -180,7 +182,7 @@ TEST_F(SubscribeReport, R191_OnlyTheSubscriberIsUnsubscribed) {
 // Both kinds, before the stream has come to them: nobody calls them, and nothing is held.
 TEST_F(SubscribeReport, R191_QueuedCallbacksAreDropped) {
   Stream stream;
-  Gate gate;
+  NotifyGate gate;
   const Device block{64};
   bool called = false;
   Body body = [&] { called = true; };
@@ -203,7 +205,7 @@ TEST_F(SubscribeReport, R191_QueuedCallbacksAreDropped) {
 // Neither the same thread nor another gets what was queued for the subscription before.
 TEST_F(SubscribeReport, R191_ANewSubscriptionDoesNotBringThemBack) {
   Stream stream;
-  Gate gate;
+  NotifyGate gate;
   Journal journal;
   Body old = [&] { journal.note(1); }, young = [&] { journal.note(2); };
   EXPECT_EQ(subscribe(this_thread(), stream), ACL_SUCCESS);

@@ -1,7 +1,7 @@
 // aclrtValueWait: what releases a stream that waits for a word, and what does not.
 #include <cstring>
 
-#include "support/held_stream.h"
+#include "support/gates.h"
 
 namespace {
 
@@ -251,7 +251,7 @@ TEST_F(ValueWait, P49_AWordThatIsFreed_CountsAsWritten) {
 
 TEST_F(ValueWait, P49_FreedBeforeTheWaitIsReached) {
   Device gone{64, ACL_MEM_MALLOC_HUGE_ONLY};
-  Hold hold{*stream_};
+  EventGate hold{*stream_};
   EXPECT_EQ(aclrtValueWait(gone.get(), 1, kEq, stream_->get()), ACL_SUCCESS);
   gone.free_now();
   hold.open();

@@ -1,5 +1,7 @@
 // aclrtValueWrite and aclrtValueWait: the checks, in their order, and writes.
+#include "support/gates.h"
 #include "support/mistakes.h"
+#include "support/registered.h"
 
 namespace {
 
@@ -146,7 +148,7 @@ TEST_F(ValueWord, P40_P41_AWriteIsQueued_AndStores64BitsLowByteFirst) {
   Device block{64};
   write_to(block.get(), pattern(64, 1));
   Stream stream;
-  Hold hold{stream};
+  EventGate hold{stream};
   EXPECT_EQ(aclrtValueWrite(block.get(8), 0x8877665544332211, 0, stream.get()), ACL_SUCCESS);
   EXPECT_EQ(read_from(block.get(), 64), pattern(64, 1));
   hold.open();
@@ -160,7 +162,7 @@ TEST_F(ValueWord, P40_P41_InOrderWithTheOtherTasksOfTheStream) {
   Device block{64};
   Pinned seen{10 * 8};
   Stream stream;
-  Hold hold{stream};
+  EventGate hold{stream};
   for (std::uint64_t i = 0; i < 10; ++i) {
     EXPECT_EQ(aclrtValueWrite(block.get(), i * 0x0101010101010101, 0, stream.get()), ACL_SUCCESS);
     EXPECT_EQ(aclrtMemcpyAsync(seen.get(i * 8), 8, block.get(), 8, ACL_MEMCPY_DEVICE_TO_HOST, stream.get()),
@@ -194,7 +196,7 @@ TEST_F(ValueWord, P41_NoWaiterSeesHalfAWrite) {
 TEST_F(ValueWord, P33_R13_NullIsTheDefaultStream) {
   Device block{64};
   put_word(block.get(), 0);
-  Hold hold{default_stream()};
+  EventGate hold{default_stream()};
   EXPECT_EQ(aclrtValueWrite(block.get(), 3, 0, nullptr), ACL_SUCCESS);
   EXPECT_EQ(aclrtValueWait(block.get(), 3, 1, nullptr), ACL_SUCCESS);
   EXPECT_EQ(word_at(block.get()), 0U);
@@ -207,7 +209,7 @@ TEST_F(ValueWord, P40_AWordFreedBeforeTheWriteRuns_IsNoCrash) {
   Device gone{64, ACL_MEM_MALLOC_HUGE_ONLY};
   Stream stream;
   {
-    Hold hold{stream};
+    EventGate hold{stream};
     EXPECT_EQ(aclrtValueWrite(gone.get(), 3, 0, stream.get()), ACL_SUCCESS);
     gone.free_now();
   }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "support/async_calls.h"
+#include "support/gates.h"
 #include "support/settings.h"
 
 namespace {
@@ -132,7 +133,7 @@ TEST(AsyncProducts, M245_BetweenDevices_ThePeerRuleHoldsForQueuedCopiesToo) {
           << test.product;
       if (test.without_peer_access != kRefused) return;
       ASSERT_EQ(aclrtDeviceEnablePeerAccess(1, 0), ACL_SUCCESS);
-      Hold hold{stream};
+      EventGate hold{stream};
       EXPECT_EQ(copy(), ACL_SUCCESS) << test.product;
       EXPECT_EQ(read_from(there.get(), 64), pattern(64, 1)) << test.product;
       hold.open();

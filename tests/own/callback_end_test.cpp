@@ -1,8 +1,9 @@
 // Threads of callbacks end with their contexts, and the process ends beside callbacks under way.
 #include <filesystem>
 
-#include "support/event_kit.h"
+#include "support/callbacks.h"
 #include "support/settings.h"
+#include "support/streams.h"
 
 namespace {
 
@@ -27,7 +28,7 @@ TEST_F(CallbackThreads, R198_ThreadsGoWithTheirContexts) {
     other.enter();
     EXPECT_EQ(launch(nullptr, body), ACL_SUCCESS);
     EXPECT_EQ(finish(nullptr), ACL_SUCCESS);
-    other.back();
+    other.leave();
   }
   const auto end = std::chrono::steady_clock::now() + kPatience;
   while (threads_now() > before + 4 && std::chrono::steady_clock::now() < end) {

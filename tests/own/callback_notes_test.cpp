@@ -1,7 +1,9 @@
 // What is survived but hardly meant is said in the log, where warnings are wanted.
-#include "support/event_kit.h"
+#include "support/callbacks.h"
+#include "support/events.h"
 #include "support/log_lines.h"
 #include "support/settings.h"
+#include "support/streams.h"
 
 namespace {
 

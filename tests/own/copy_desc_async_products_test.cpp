@@ -1,4 +1,5 @@
 // aclrtMemcpyAsyncWithDesc and its descriptor on each product.
+#include "support/gates.h"
 #include "support/mistakes.h"
 #include "support/settings.h"
 
@@ -28,7 +29,7 @@ TEST(CopyDescAsyncProducts, M327_M341_M345_ByProduct) {
       ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
       Blocks blocks;
       Stream stream;
-      Hold hold{stream};
+      EventGate hold{stream};
       EXPECT_EQ(aclrtMemcpyAsyncWithDesc(blocks.descriptor.get(), kInner, stream.get()), ACL_SUCCESS)
           << product;
       EXPECT_EQ(read_from(blocks.to.get(), 256), pattern(256, 2)) << product;

@@ -1,6 +1,7 @@
 // aclrtMemcpyAsyncWithOffset on each product.
 #include "support/copy_offset.h"
 #include "support/settings.h"
+#include "support/streams.h"
 
 namespace {
 

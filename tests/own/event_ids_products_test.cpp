@@ -1,4 +1,5 @@
 // How many numbers for events each product has.
+#include "support/answers.h"
 #include "support/event_numbers.h"
 #include "support/settings.h"
 

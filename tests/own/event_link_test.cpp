@@ -1,8 +1,10 @@
 // The time between two events around a copy over a slow link.
 #include <cmath>
 
-#include "support/event_kit.h"
+#include "support/events.h"
+#include "support/refusals.h"
 #include "support/settings.h"
+#include "support/streams.h"
 
 namespace {
 

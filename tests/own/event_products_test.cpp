@@ -1,7 +1,9 @@
 // Which products have the functions of events, notifies and callbacks.
 #include <set>
 
-#include "support/event_kit.h"
+#include "support/callbacks.h"
+#include "support/gates.h"
+#include "support/refusals.h"
 #include "support/settings.h"
 
 namespace {
@@ -224,7 +226,7 @@ TEST(EventProducts, R266_EventsWorkOnEveryOtherProduct) {
       ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
       for (const Kind kind : all_kinds()) {
         Stream producer, consumer;
-        Gate gate;
+        NotifyGate gate;
         const Event event{kind};
         gate.hold(producer);
         EXPECT_EQ(aclrtRecordEvent(event, producer), ACL_SUCCESS);

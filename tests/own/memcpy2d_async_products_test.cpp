@@ -3,6 +3,7 @@
 
 #include "support/mistakes.h"
 #include "support/settings.h"
+#include "support/streams.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // aclrtMemcpyAsync where host and device are one machine.
-#include "support/held_stream.h"
+#include "support/gates.h"
 #include "support/settings.h"
 
 namespace {
@@ -16,7 +16,7 @@ TEST(MemcpyAsyncForms, M273_WhereHostAndDeviceAreOneMachine_AllDirectionsWork) {
         Device device{256};
         write_to(first.get(), pattern(256, 1));
         write_to(second.get(), pattern(256, 2));
-        Hold hold{stream};
+        EventGate hold{stream};
         EXPECT_EQ(aclrtMemcpyAsync(device.get(), 256, first.get(), 256, kind_of(1), stream.get()),
                   ACL_SUCCESS);
         EXPECT_EQ(aclrtMemcpyAsync(second.get(), 256, device.get(), 256, kind_of(2), stream.get()),

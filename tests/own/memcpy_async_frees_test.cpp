@@ -1,8 +1,8 @@
 // Memory that is freed while an asynchronous copy runs.
 #include <atomic>
 
-#include "support/held_stream.h"
 #include "support/settings.h"
+#include "support/streams.h"
 
 namespace {
 

@@ -1,5 +1,6 @@
 // Batches with an item of pageable memory, on each product.
 #include "support/batch_async.h"
+#include "support/gates.h"
 #include "support/mistakes.h"
 #include "support/settings.h"
 
@@ -16,7 +17,7 @@ TEST(MemcpyBatchAsyncPageable, M301_TheCallWaitsForTheStream_AndThePageableItemI
         const PinnedItems items{4};
         Bytes plain = pattern(64, 5);
         Stream stream;
-        Hold hold{stream};
+        EventGate hold{stream};
         EXPECT_EQ(aclrtMemsetAsync(items.device(0), 4 * 128, 0xAA, 4 * 128, stream.get()), ACL_SUCCESS);
         Batch batch = items.up();
         batch.srcs[pageable] = plain.data();

@@ -1,6 +1,7 @@
 // aclrtMemsetD32Async on products without it.
 #include "support/mistakes.h"
 #include "support/settings.h"
+#include "support/streams.h"
 
 namespace {
 

@@ -1,8 +1,11 @@
 // Functions that exist so that programs link, and answer that they are not supported.
 #include <cstring>
 
-#include "support/event_kit.h"
+#include "support/callbacks.h"
+#include "support/events.h"
+#include "support/refusals.h"
 #include "support/settings.h"
+#include "support/streams.h"
 
 namespace {
 

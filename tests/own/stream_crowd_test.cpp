@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "support/callbacks.h"
 #include "support/sanitizer.h"
 #include "support/settings.h"
 #include "support/streams.h"

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/events.h"
 #include "support/sanitizer.h"
 #include "support/settings.h"
 #include "support/streams.h"

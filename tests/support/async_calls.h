@@ -6,7 +6,7 @@
 #include <string>
 
 #include "support/batch.h"
-#include "support/held_stream.h"
+#include "support/blocks.h"
 
 namespace belay_test {
 

@@ -1,5 +1,4 @@
-// Short words for the copy and fill tests: blocks that free themselves, byte patterns, threads without
-// a context, and the numbers that functions answer.
+// Short words for the copy and fill tests: blocks that free themselves, and byte patterns.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -7,27 +6,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <functional>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "acl/acl.h"
+#include "support/answers.h"
 #include "support/device_fixture.h"
 
 namespace belay_test {
-
-// The numbers themselves, so that a renumbered header is noticed too.
-inline constexpr int kBadArgument = 100000;  // outer layer
-inline constexpr int kBadValue = 107000;     // inner layer
-inline constexpr int kBadDevice = 107001;
-inline constexpr int kNoContext = 107002;
-inline constexpr int kUnsupported = 207000;
-inline constexpr int kShortage = 207001;
-inline constexpr int kRefused = 507899;
-inline constexpr int kRegistered = 507910;
-inline constexpr int kNotRegistered = 507911;
 
 using Bytes = std::vector<std::uint8_t>;
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "support/mistakes.h"
+#include "support/streams.h"
 
 namespace belay_test {
 

@@ -1,10 +1,12 @@
 // The numbers that events take from the device.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cstdint>
 #include <vector>
 
-#include "support/event_kit.h"
+#include "acl/acl.h"
 
 namespace belay_test {
 

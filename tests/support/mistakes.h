@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "support/held_stream.h"
+#include "support/blocks.h"
 
 namespace belay_test {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "support/event_kit.h"
+#include "support/blocks.h"
 
 namespace belay_test {
 

@@ -1,64 +1,21 @@
-// What the stream tests stand on: streams that destroy themselves, gates that hold a stream for as long as a
-// test wishes, tasks that leave a mark, and tasks that fail.
+// What the stream tests stand on: streams that destroy themselves, tasks that leave a mark, tasks that fail,
+// and threads that wait for them.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <string>
 #include <thread>
-#include <vector>
+#include <utility>
 
 #include "acl/acl.h"
 #include "support/blocks.h"
+#include "support/contexts.h"
+#include "support/waiting.h"
 
 namespace belay_test {
-
-using namespace std::chrono_literals;
-
-inline constexpr int kOtherContext = 107003;
-inline constexpr int kStale = 107017;
-inline constexpr int kTaskTimeout = 107020;
-inline constexpr int kDeviceAborting = 107022;
-inline constexpr int kAborted = 107023;
-inline constexpr int kNoStream = 207008;
-inline constexpr int kInternal = 507000;
-inline constexpr int kStreamTimeout = 507046;
-inline constexpr int kEventTimeout = 507047;
-
-// Long enough for any machine, short enough to find a hang before the test runner does.
-inline constexpr auto kPatience = 60s;
-
-inline bool eventually(const std::function<bool()>& is_so) {
-  const auto end = std::chrono::steady_clock::now() + kPatience;
-  while (!is_so()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(1ms);
-  }
-  return true;
-}
-
-// Some things can be seen only if another thread got somewhere in time. Tries with more and more time, so
-// that only a machine that stands still for long, or a broken rule, fails.
-inline bool with_growing_delay(const std::function<bool(std::chrono::milliseconds)>& attempt) {
-  for (const auto delay : {20ms, 200ms, 2000ms, 15000ms}) {
-    if (attempt(delay)) return true;
-  }
-  return false;
-}
-
-inline aclrtContext current_context() {
-  aclrtContext context = nullptr;
-  EXPECT_EQ(aclrtGetCurrentContext(&context), ACL_SUCCESS);
-  return context;
-}
 
 inline aclrtStream default_stream() {
   aclrtStream stream = nullptr;
@@ -93,7 +50,8 @@ inline aclrtStreamStatus status_of(aclrtStream stream) {
 // A stream of the current context. It is destroyed at the end of the scope unless the test has done so.
 class Stream {
  public:
-  explicit Stream(std::uint32_t flags = 0) : handle_{new_stream(flags)} {}
+  Stream() { EXPECT_EQ(::aclrtCreateStream(&handle_), ACL_SUCCESS); }
+  explicit Stream(std::uint32_t flags) : handle_{new_stream(flags)} {}
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
   ~Stream() {
@@ -102,15 +60,17 @@ class Stream {
     }
   }
   aclrtStream get() const { return handle_; }
-  // The test has destroyed it, or it went with its context.
-  aclrtStream forget() {
-    aclrtStream const was = handle_;
-    handle_ = nullptr;
-    return was;
+  operator aclrtStream() const { return handle_; }  // NOLINT: it stands for its handle
+  // Destroys it now and says what its handle was.
+  aclrtStream destroy_now() {
+    EXPECT_EQ(aclrtDestroyStream(handle_), ACL_SUCCESS);
+    return forget();
   }
+  // The test has destroyed it, or it went with its context.
+  aclrtStream forget() { return std::exchange(handle_, nullptr); }
 
  private:
-  aclrtStream handle_;
+  aclrtStream handle_ = nullptr;
 };
 
 // A handle that was a stream.
@@ -120,154 +80,17 @@ inline aclrtStream stale_stream() {
   return stream;
 }
 
-// An explicit context, which is current until the end of the scope; then the one before is again.
-class OwnContext {
- public:
-  explicit OwnContext(std::int32_t device = 0) : before_{current_context()} {
-    EXPECT_EQ(aclrtCreateContext(&handle_, device), ACL_SUCCESS);
-  }
-  OwnContext(const OwnContext&) = delete;
-  OwnContext& operator=(const OwnContext&) = delete;
-  ~OwnContext() {
-    if (handle_ != nullptr) {
-      EXPECT_EQ(aclrtDestroyContext(handle_), ACL_SUCCESS);
-    }
-    leave();
-  }
-  aclrtContext get() const { return handle_; }
-  void enter() const { EXPECT_EQ(aclrtSetCurrentContext(handle_), ACL_SUCCESS); }
-  void leave() const { EXPECT_EQ(aclrtSetCurrentContext(before_), ACL_SUCCESS); }
-  aclrtContext forget() {
-    aclrtContext const was = handle_;
-    handle_ = nullptr;
-    return was;
-  }
+inline bool idle(aclrtStream stream) { return status_of(stream) == ACL_STREAM_STATUS_COMPLETE; }
 
- private:
-  aclrtContext before_;
-  aclrtContext handle_ = nullptr;
-};
-
-// A plain event that destroys itself.
-class Event {
- public:
-  Event() { EXPECT_EQ(::aclrtCreateEvent(&handle_), ACL_SUCCESS); }
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
-  ~Event() {
-    if (handle_ != nullptr) {
-      EXPECT_EQ(aclrtDestroyEvent(handle_), ACL_SUCCESS);
-    }
-  }
-  aclrtEvent get() const { return handle_; }
-  void record(aclrtStream stream) const { EXPECT_EQ(aclrtRecordEvent(handle_, stream), ACL_SUCCESS); }
-  bool complete() const {
-    aclrtEventRecordedStatus status = ACL_EVENT_RECORDED_STATUS_NOT_READY;
-    EXPECT_EQ(aclrtQueryEventStatus(handle_, &status), ACL_SUCCESS);
-    return status == ACL_EVENT_RECORDED_STATUS_COMPLETE;
-  }
-
- private:
-  aclrtEvent handle_ = nullptr;
-};
-
-// Holds a stream in a function of the host. The runtime has one thread for such functions in each context, so
-// one such gate at a time is enough for a context: see WordGate for several.
-class HostGate {
- public:
-  HostGate() : state_{states().emplace_back(std::make_unique<State>()).get()} {}
-  HostGate(const HostGate&) = delete;
-  HostGate& operator=(const HostGate&) = delete;
-  ~HostGate() { open(); }
-
-  // What is queued later waits until open().
-  void hold(aclrtStream stream) { EXPECT_EQ(aclrtLaunchHostFunc(stream, wait, state_), ACL_SUCCESS); }
-  // Waits until the stream stands in the gate.
-  void expect_entered() {
-    std::unique_lock lock(state_->mutex);
-    EXPECT_TRUE(state_->changed.wait_for(lock, kPatience, [this] { return state_->entered; }));
-  }
-  void hold_and_enter(aclrtStream stream) {
-    hold(stream);
-    expect_entered();
-  }
-  void open() {
-    const std::lock_guard lock(state_->mutex);
-    state_->is_open = true;
-    state_->changed.notify_all();
-  }
-  // A call that should not have waited for the gate did, until the gate lost patience.
-  bool gave_up() const {
-    const std::lock_guard lock(state_->mutex);
-    return state_->gave_up;
-  }
-  bool left() const {
-    const std::lock_guard lock(state_->mutex);
-    return state_->left;
-  }
-
- private:
-  struct State {
-    std::mutex mutex;
-    std::condition_variable changed;
-    bool is_open = false, entered = false, left = false, gave_up = false;
-  };
-  // They stay until the process ends: a function that was queued may run after its test is over.
-  static std::vector<std::unique_ptr<State>>& states() {
-    static auto* const all = new std::vector<std::unique_ptr<State>>;
-    return *all;
-  }
-  static void wait(void* pointer) {
-    auto* const state = static_cast<State*>(pointer);
-    std::unique_lock lock(state->mutex);
-    state->entered = true;
-    state->changed.notify_all();
-    if (!state->changed.wait_for(lock, kPatience, [state] { return state->is_open; })) state->gave_up = true;
-    state->left = true;
-    state->changed.notify_all();
-  }
-  State* state_;
-};
-
-// Holds any number of streams of a device at a word of its memory. It must be open, and the streams past it,
-// before it goes.
-class WordGate {
- public:
-  WordGate() : word_{64} { set(0); }
-  void hold(aclrtStream stream) const {
-    EXPECT_EQ(aclrtValueWait(word_.get(), 1, ACL_STREAM_WAIT_VALUE_EQ, stream), ACL_SUCCESS);
-  }
-  void open() const { set(1); }
-
- private:
-  void set(std::uint64_t value) const {
-    EXPECT_EQ(aclrtMemcpy(word_.get(), sizeof value, &value, sizeof value, ACL_MEMCPY_HOST_TO_DEVICE),
-              ACL_SUCCESS);
-  }
-  Device word_;
-};
-
-// Opens a gate from another thread after a while: whoever returned before the gate opened did not wait.
-class OpensLater {
- public:
-  template <typename Gate>
-  explicit OpensLater(Gate& gate, std::chrono::milliseconds delay = 50ms)
-      : context_{current_context()}, thread_{[this, &gate, delay] {
-          EXPECT_EQ(aclrtSetCurrentContext(context_), ACL_SUCCESS);
-          std::this_thread::sleep_for(delay);
-          opening_ = true;
-          gate.open();
-        }} {}
-  OpensLater(const OpensLater&) = delete;
-  OpensLater& operator=(const OpensLater&) = delete;
-  ~OpensLater() { thread_.join(); }
-  bool opening() const { return opening_; }
-
- private:
-  aclrtContext context_;
-  std::atomic<bool> opening_{false};
-  std::thread thread_;
-};
+// Waits for the stream, but not for ever: one that is stuck fails its test.
+inline int finish(aclrtStream stream) {
+  return ::aclrtSynchronizeStreamWithTimeout(stream, std::chrono::milliseconds{kPatience}.count());
+}
+// The stream does not come to its end, however long one waits.
+inline void expect_held(aclrtStream stream) {
+  EXPECT_EQ(::aclrtSynchronizeStreamWithTimeout(stream, kMoment), kStreamTimeout);
+  last_error();
+}
 
 // Bytes of device memory that tasks set, one after the other: 0 until then.
 class Marks {

@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kWillFail = 1;
 
-struct Arguments {
+struct DoctorArguments {
   bool json = false;
 };
 
@@ -261,7 +261,7 @@ Json diagnosis_json(const Host& host, const Diagnosis& diagnosis) {
           {"trials", trials_json(host.trials)}};
 }
 
-int doctor(const Arguments& arguments) {
+int doctor(const DoctorArguments& arguments) {
   const Wishes wishes = read_wishes();
   const Host host = look_at_host(wishes);
   const Diagnosis diagnosis = diagnose(host, wishes);
@@ -277,7 +277,7 @@ int doctor(const Arguments& arguments) {
 }  // namespace
 
 Action add_doctor(CLI::App& belay) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<DoctorArguments>();
   CLI::App& app =
       *belay.add_subcommand("doctor", "Tell what this machine can do, and what would make it better")
            ->group("Commands");

@@ -17,7 +17,7 @@
 namespace belay::cli {
 namespace {
 
-struct Arguments {
+struct ExplainArguments {
   std::string size, policy, api = "malloc", product, form;
   bool json = false, all_products = false;
 };
@@ -38,14 +38,6 @@ PageWords words_for(Page page) {
 }
 
 // "4194304 bytes (4 MB)"
-std::string bytes_and_amount(std::size_t bytes) {
-  return bytes < 1_KiB ? amount(bytes) : fmt::format("{} bytes ({})", bytes, amount(bytes));
-}
-
-double percent(std::size_t part, std::size_t whole) {
-  return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
-}
-
 // "50.0 %"; what is not nothing or everything does not round to it.
 std::string share(std::size_t part, std::size_t whole) {
   const double exact = percent(part, whole);
@@ -255,7 +247,7 @@ std::string given_or_environment(const std::string& given, const char* variable,
   return value.empty() ? fallback : value;
 }
 
-Request read_request(const Arguments& arguments) {
+Request read_request(const ExplainArguments& arguments) {
   Request request;
   request.size = read_size(arguments.size);
   request.api = read_api(arguments.api);
@@ -276,7 +268,7 @@ Request read_request(const Arguments& arguments) {
   return request;
 }
 
-int explain(const Arguments& arguments) {
+int explain(const ExplainArguments& arguments) {
   Request request = read_request(arguments);
   if (!arguments.all_products) {
     const Answer only = answer(request);
@@ -305,7 +297,7 @@ int explain(const Arguments& arguments) {
 }  // namespace
 
 Action add_explain(CLI::App& belay) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ExplainArguments>();
   CLI::App& app =
       *belay.add_subcommand("explain", "Tell what a request for memory costs, and which rules say so")
            ->group("Commands");

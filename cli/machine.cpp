@@ -22,7 +22,7 @@ namespace {
 
 using machine::Seen;
 
-struct Arguments {
+struct MachineArguments {
   CLI::App *ls = nullptr, *rm = nullptr;
   bool json = false, all = false;
   std::vector<std::string> names;
@@ -80,7 +80,7 @@ Json machine_json(const Seen& seen) {
   return json;
 }
 
-int list(const Arguments& arguments) {
+int list(const MachineArguments& arguments) {
   const machine::Place place = find_place();
   const std::vector<Seen> machines = all_machines(place);
   if (!arguments.json) {
@@ -154,7 +154,7 @@ int remove_all(const machine::Place& place) {
   return code;
 }
 
-int remove(const Arguments& arguments) {
+int remove(const MachineArguments& arguments) {
   if (arguments.all && !arguments.names.empty())
     throw UsageError{"names and --all are too much at once", "--all removes every machine that nobody is on"};
   if (!arguments.all && arguments.names.empty())
@@ -165,7 +165,7 @@ int remove(const Arguments& arguments) {
 
 // --- the command ----------------------------------------------------------------------------------
 
-int obey(const Arguments& arguments) {
+int obey(const MachineArguments& arguments) {
   if (arguments.ls->parsed()) return list(arguments);
   if (arguments.rm->parsed()) return remove(arguments);
   throw UsageError{"ls or rm?", "'belay machine --help' tells more"};
@@ -174,7 +174,7 @@ int obey(const Arguments& arguments) {
 }  // namespace
 
 Action add_machine(CLI::App& belay) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<MachineArguments>();
   CLI::App& app =
       *belay.add_subcommand("machine", "List the machines that processes share, and remove old ones")
            ->group("Commands");

@@ -16,7 +16,7 @@
 namespace belay::cli {
 namespace {
 
-struct Arguments {
+struct ProductsArguments {
   std::string name;
   bool json = false;
 };
@@ -27,8 +27,6 @@ std::string_view yes_or_no(bool so) { return so ? "yes" : "no"; }
 
 // Pages, P2P and padding are rules of the interface rather than figures of a machine.
 Source rule(std::string_view text) { return {Basis::Documented, text}; }
-
-std::string bytes_and_amount(std::size_t bytes) { return fmt::format("{} bytes ({})", bytes, amount(bytes)); }
 
 std::string pages_text(Product product) {
   std::vector<std::string> sizes;
@@ -169,7 +167,7 @@ Json product_json(const ProductRow& row, const Chip& chosen) {
 
 // --- the command ----------------------------------------------------------------------------------
 
-int show_products(const Arguments& arguments) {
+int show_products(const ProductsArguments& arguments) {
   if (arguments.name.empty()) {
     if (!arguments.json) {
       print_list();
@@ -192,7 +190,7 @@ int show_products(const Arguments& arguments) {
 }  // namespace
 
 Action add_products(CLI::App& belay) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ProductsArguments>();
   CLI::App& app =
       *belay.add_subcommand("products", "List the Ascend products that can be emulated, and their figures")
            ->group("Commands");

@@ -15,7 +15,7 @@
 namespace belay::cli {
 namespace {
 
-struct Arguments {
+struct RuleArguments {
   std::vector<std::string> words;  // ids, or chapters with --list
   bool list = false;
 };
@@ -113,7 +113,7 @@ int list_rules(const std::vector<std::string>& chapters) {
 }  // namespace
 
 Action add_rule(CLI::App& belay) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<RuleArguments>();
   CLI::App& app = *belay.add_subcommand("rule", "Print rules that belay's answers, messages and tests cite")
                        ->group("Commands");
   app.add_option("ID", arguments->words, "which rules: M-48, M48 or m48")->option_text("...");

@@ -30,7 +30,7 @@ struct Setting {
   bool given() const { return flag->count() > 0; }
 };
 
-struct Arguments {
+struct RunArguments {
   CLI::App* app;
   std::vector<Setting> settings;
   bool quiet = false;
@@ -47,7 +47,7 @@ void set_if_unset(const char* variable, const std::string& value) {
 
 // --- the program ----------------------------------------------------------------------------------
 
-[[noreturn]] void unknown_setting(const Arguments& arguments, std::string word) {
+[[noreturn]] void unknown_setting(const RunArguments& arguments, std::string word) {
   word = word.substr(0, word.find('='));
   std::vector<std::string_view> known;
   for (const Setting& setting : arguments.settings) known.push_back(setting.option->flag);
@@ -58,7 +58,7 @@ void set_if_unset(const char* variable, const std::string& value) {
 }
 
 // The program may stand behind "--" or directly behind the settings.
-std::vector<std::string> program_words(const Arguments& arguments) {
+std::vector<std::string> program_words(const RunArguments& arguments) {
   std::vector<std::string> words = arguments.app->remaining();
   if (!words.empty() && words[0].starts_with('-')) unknown_setting(arguments, words[0]);
   const auto behind =
@@ -76,7 +76,7 @@ std::string replaced(std::string text, const std::string& from, std::string_view
   return text;
 }
 
-void apply_settings(const Arguments& arguments) {
+void apply_settings(const RunArguments& arguments) {
   for (const Setting& setting : arguments.settings) {
     if (setting.given()) set(std::string{setting.option->variable}, setting.value);
   }
@@ -171,7 +171,7 @@ int execute(const std::string& path, std::vector<std::string> words) {
   return kCannotExecute;
 }
 
-int run(const Arguments& arguments) {
+int run(const RunArguments& arguments) {
   const std::vector<std::string> words = program_words(arguments);
   apply_settings(arguments);
   const FoundProgram program = find_program(words[0]);
@@ -194,7 +194,7 @@ std::string description(const config::Option& option) {
 }  // namespace
 
 Action add_run(CLI::App& belay, std::vector<std::string> after_dashes) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<RunArguments>();
   arguments->after_dashes = std::move(after_dashes);
   CLI::App& app = *belay.add_subcommand("run", "Run a program on the emulated machine")->group("Commands");
   arguments->app = &app;

@@ -27,7 +27,7 @@ namespace {
 using machine::ProcessSeen;
 using machine::Seen;
 
-struct Arguments {
+struct SmiArguments {
   std::string machine, device, seconds;
   CLI::Option* watch = nullptr;
   bool json = false;
@@ -82,7 +82,7 @@ std::vector<std::uint32_t> devices_to_show(const Seen& seen, const std::string& 
   return devices;
 }
 
-View look(const machine::Place& place, const std::string& name, const Arguments& arguments) {
+View look(const machine::Place& place, const std::string& name, const SmiArguments& arguments) {
   View view{machine::look_at(place, name), {}, {}, {}};
   if (arguments.watching()) {
     view.time = platform::time_stamp().substr(0, 19);  // to the second
@@ -102,10 +102,6 @@ View look(const machine::Place& place, const std::string& name, const Arguments&
 std::string family_of(const Seen& seen) {
   const ChoiceOrNothing found = find_product(seen.product);
   return found.found ? std::string{found.choice.row->family} : std::string{};
-}
-
-double percent(std::size_t part, std::size_t whole) {
-  return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
 std::string why_not(const Seen& seen) {
@@ -302,7 +298,7 @@ std::string json_text(const View& view, bool one_line) {
   return as_json(view).dump(one_line ? -1 : 2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-int smi(const Arguments& arguments) {
+int smi(const SmiArguments& arguments) {
   const std::string name = choose_machine(arguments.machine);
   const machine::Place place = find_place();
   if (arguments.watching()) {
@@ -328,7 +324,7 @@ int smi(const Arguments& arguments) {
 }  // namespace
 
 Action add_smi(CLI::App& belay) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<SmiArguments>();
   CLI::App& app =
       *belay.add_subcommand("smi", "Show the devices of a machine, and which process holds how much of them")
            ->group("Commands");

@@ -27,3 +27,10 @@ function(belay_read_once target)
     target_precompile_headers(${target} REUSE_FROM belay_base)
   endif()
 endfunction()
+
+# Files that make much of the same large templates are compiled several at a time (0: all at once), in half the time or
+# less. So no two of them may use the same name for different things.
+option(BELAY_COMPILE_TOGETHER "Compile files of tests and of the command several at a time" ON)
+function(belay_compile_together target files)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${BELAY_COMPILE_TOGETHER} UNITY_BUILD_BATCH_SIZE ${files})
+endfunction()

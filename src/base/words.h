@@ -1,4 +1,4 @@
-// Numbers in words that people read: amounts of memory and addresses.
+// Numbers in words that people read: amounts of memory, shares and addresses.
 #pragma once
 
 #include <fmt/format.h>
@@ -25,6 +25,15 @@ inline std::string amount(std::size_t bytes) {
     return fmt::format("{:.2f} {}", static_cast<double>(bytes) / static_cast<double>(unit.bytes), unit.name);
   }
   return {};
+}
+
+// "3000000 bytes (2.86 MB)".
+inline std::string bytes_and_amount(std::size_t bytes) {
+  return bytes < 1_KiB ? amount(bytes) : fmt::format("{} bytes ({})", bytes, amount(bytes));
+}
+
+inline double percent(std::size_t part, std::size_t whole) {
+  return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
 inline std::string hex(std::uintptr_t address) { return fmt::format("{:#x}", address); }

@@ -3,7 +3,7 @@
 #include "hi_dvpp.h"
 #include "support/segments.h"
 
-namespace {
+namespace alignment_test {
 
 using namespace belay_test;
 
@@ -135,4 +135,4 @@ TEST_F(Alignment, M47_APlanThatBreaksTheRuleGetsNoError) {
   EXPECT_EQ(recent_message(), "");
 }
 
-}  // namespace
+}  // namespace alignment_test

@@ -3,7 +3,7 @@
 #include "support/gates.h"
 #include "support/mistakes.h"
 
-namespace {
+namespace async_functions_test {
 
 using namespace belay_test;
 
@@ -181,4 +181,4 @@ TEST_F(AsyncFunctions, R133_DestroyingTheStreamWaitsForThem) {
   }
 }
 
-}  // namespace
+}  // namespace async_functions_test

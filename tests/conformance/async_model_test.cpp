@@ -8,7 +8,7 @@
 #include "support/events.h"
 #include "support/streams.h"
 
-namespace {
+namespace async_model_test {
 
 using namespace belay_test;
 
@@ -195,4 +195,4 @@ TEST_F(AsyncModel, M271_M265_R17_TheEndIsAsIfEachWereDoneAtOnce) {
   }
 }
 
-}  // namespace
+}  // namespace async_model_test

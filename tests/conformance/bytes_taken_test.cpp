@@ -4,7 +4,7 @@
 #include "acl/ops/acl_dvpp.h"
 #include "support/allocators.h"
 
-namespace {
+namespace bytes_taken_test {
 
 using namespace belay_test;
 
@@ -159,4 +159,4 @@ TEST_F(BytesTaken, M34_M79_M424_FootprintIsTheDocumentedFormulaForEveryRequest) 
   EXPECT_TRUE(holds);
 }
 
-}  // namespace
+}  // namespace bytes_taken_test

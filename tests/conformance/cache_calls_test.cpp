@@ -1,7 +1,7 @@
 // aclrtMemFlush and aclrtMemInvalidate: two calls that check their arguments and do nothing.
 #include "support/allocators.h"
 
-namespace {
+namespace cache_calls_test {
 
 using namespace belay_test;
 
@@ -60,4 +60,4 @@ TEST_F(CacheCalls, M130_TheRangeNeedNotBeAllocated) {
   for (const auto call : kBoth) EXPECT_EQ(call(freed, 64), ACL_SUCCESS);
 }
 
-}  // namespace
+}  // namespace cache_calls_test

@@ -4,7 +4,7 @@
 #include "support/streams.h"
 #include "support/worker.h"
 
-namespace {
+namespace callback_life_test {
 
 using namespace belay_test;
 
@@ -129,4 +129,4 @@ TEST_F(CallbackLife, R18_R189_R198_EverythingAtOnce) {
   EXPECT_EQ(called, 4 * 15 * 5);
 }
 
-}  // namespace
+}  // namespace callback_life_test

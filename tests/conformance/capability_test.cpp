@@ -7,7 +7,7 @@
 #include "support/as_enum.h"
 #include "support/device_fixture.h"
 
-namespace {
+namespace capability_test {
 
 using belay_test::as_enum;
 
@@ -90,4 +90,4 @@ TEST(Capability, R246_Errors) {
   EXPECT_EQ(aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL), ACL_SUCCESS);
 }
 
-}  // namespace
+}  // namespace capability_test

@@ -5,7 +5,7 @@
 #include "hi_dvpp.h"
 #include "support/allocators.h"
 
-namespace {
+namespace check_mem_type_test {
 
 using namespace belay_test;
 
@@ -154,4 +154,4 @@ TEST_F(CheckMemType, M161_OnTheCurrentDeviceOnly) {
   EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
 }
 
-}  // namespace
+}  // namespace check_mem_type_test

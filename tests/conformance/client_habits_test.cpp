@@ -8,7 +8,7 @@
 #include "support/captured_process.h"
 #include "support/fresh_process.h"
 
-namespace {
+namespace client_habits_test {
 
 using namespace belay_test;
 
@@ -113,4 +113,4 @@ TEST_F(ClientMemory, C20_ADestinationSizeFarTooLarge_IsAccepted) {
   }
 }
 
-}  // namespace
+}  // namespace client_habits_test

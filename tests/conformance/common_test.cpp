@@ -7,7 +7,7 @@
 #include "support/allocators.h"
 #include "support/fresh_process.h"
 
-namespace {
+namespace common_test {
 
 using namespace belay_test;
 
@@ -200,4 +200,4 @@ TEST_F(Common, M7_OuterFailuresDoNot) {
   EXPECT_EQ(last_error(), ACL_SUCCESS);
 }
 
-}  // namespace
+}  // namespace common_test

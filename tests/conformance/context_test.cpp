@@ -7,7 +7,7 @@
 #include "support/device_fixture.h"
 #include "support/worker.h"
 
-namespace {
+namespace context_test {
 
 using belay_test::on_new_thread;
 
@@ -282,4 +282,4 @@ TEST_F(Context, R105_R116_DestroyingAnotherContextKeepsTheOwn) {
   EXPECT_EQ(aclrtDestroyContext(two), ACL_SUCCESS);
 }
 
-}  // namespace
+}  // namespace context_test

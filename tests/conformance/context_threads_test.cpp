@@ -8,7 +8,7 @@
 #include "support/device_fixture.h"
 #include "support/worker.h"
 
-namespace {
+namespace context_threads_test {
 
 using belay_test::kMB;
 using belay_test::Worker;
@@ -229,4 +229,4 @@ TEST_F(ContextThreads, R108_R109_R117_R18_BindingWhileOthersDestroy) {
   EXPECT_EQ(active, 0);
 }
 
-}  // namespace
+}  // namespace context_threads_test

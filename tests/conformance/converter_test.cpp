@@ -9,7 +9,7 @@
 #include "support/as_enum.h"
 #include "support/device_fixture.h"
 
-namespace {
+namespace converter_test {
 
 using belay_test::as_enum;
 
@@ -131,4 +131,4 @@ TEST(Converter, R236_AWalkThroughTheFloats) {
   }
 }
 
-}  // namespace
+}  // namespace converter_test

@@ -3,7 +3,7 @@
 #include "support/mistakes.h"
 #include "support/registered.h"
 
-namespace {
+namespace copy_desc_async_test {
 
 using namespace belay_test;
 
@@ -197,4 +197,4 @@ TEST_F(CopyDescAsync, M341_M434_AddressesThatTheProgramHasSpoilt_FailAtTheSynchr
   EXPECT_EQ(read_from(blocks.to.get(), 256), pattern(256, 2));
 }
 
-}  // namespace
+}  // namespace copy_desc_async_test

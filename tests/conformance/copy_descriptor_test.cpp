@@ -7,7 +7,7 @@
 #include "acl/acl.h"
 #include "support/device_fixture.h"
 
-namespace {
+namespace copy_descriptor_test {
 
 using belay_test::kGB;
 using belay_test::kKB;
@@ -126,4 +126,4 @@ TEST_F(CopyDescriptor, M340_AddressesStandAtBytes16And24_AtOnce_AndNothingBehind
   EXPECT_NE(read(), bytes) << "a second call changes it at once";
 }
 
-}  // namespace
+}  // namespace copy_descriptor_test

@@ -4,7 +4,7 @@
 #include "support/copy_offset.h"
 #include "support/gates.h"
 
-namespace {
+namespace copy_offset_test {
 
 using namespace belay_test;
 
@@ -222,4 +222,4 @@ TEST_F(CopyOffset, M364_M427_M434_WhatIsWrongWhenTheTaskRuns_FailsAtTheSynchroni
   EXPECT_EQ(finish(stream), kRefused);
 }
 
-}  // namespace
+}  // namespace copy_offset_test

@@ -3,7 +3,7 @@
 
 #include "support/batch.h"
 
-namespace {
+namespace cxx_overloads_test {
 
 using namespace belay_test;
 
@@ -240,4 +240,4 @@ TEST_F(CxxOverloads, M414_TypedBatchOnAStream_WithAndWithoutFailIndex) {
   EXPECT_EQ(aclrtFree(device), ACL_SUCCESS);
 }
 
-}  // namespace
+}  // namespace cxx_overloads_test

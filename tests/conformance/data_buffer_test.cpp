@@ -8,7 +8,7 @@
 // The 32-bit getter is deprecated and tested all the same.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
-namespace {
+namespace data_buffer_test {
 
 using belay_test::in_fresh_process;
 
@@ -91,4 +91,4 @@ TEST(DataBuffer, R234_TheOldSizeHas32Bits) {
   EXPECT_EQ(aclDestroyDataBuffer(buffer), ACL_SUCCESS);
 }
 
-}  // namespace
+}  // namespace data_buffer_test

@@ -3,7 +3,7 @@
 
 #include "support/blocks.h"
 
-namespace {
+namespace data_transfer_test {
 
 using namespace belay_test;
 
@@ -63,4 +63,4 @@ TEST_F(DataTransfer, M440_WithInitAndFinalizeAroundIt) {
   EXPECT_EQ(aclFinalize(), ACL_SUCCESS);
 }
 
-}  // namespace
+}  // namespace data_transfer_test

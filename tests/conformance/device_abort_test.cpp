@@ -8,7 +8,7 @@
 #include "support/gates.h"
 #include "support/worker.h"
 
-namespace {
+namespace device_abort_test {
 
 using namespace belay_test;
 
@@ -254,4 +254,4 @@ TEST_F(DeviceAbort, R230_WhoWaitsComesBack) {
   }));
 }
 
-}  // namespace
+}  // namespace device_abort_test

@@ -12,7 +12,7 @@
 #include "support/sanitizer.h"
 #include "support/worker.h"
 
-namespace {
+namespace device_close_test {
 
 using belay_test::Ending;
 using belay_test::in_fresh_process;
@@ -324,4 +324,4 @@ TEST(DeviceClose, R69_R19_InitAndLastErrorAreNewToo) {
   });
 }
 
-}  // namespace
+}  // namespace device_close_test

@@ -5,7 +5,7 @@
 #include "acl/ops/acl_dvpp.h"
 #include "support/allocators.h"
 
-namespace {
+namespace device_free_test {
 
 using namespace belay_test;
 
@@ -184,4 +184,4 @@ TEST_F(DeviceFree, M121_WithDevSyncWithoutAContextFreesNothing) {
   EXPECT_EQ(free_bytes() - before, 2 * kMB);
 }
 
-}  // namespace
+}  // namespace device_free_test

@@ -8,7 +8,7 @@
 #include "support/device_fixture.h"
 #include "support/worker.h"
 
-namespace {
+namespace device_life_test {
 
 using belay_test::on_new_thread;
 using belay_test::recent_message;
@@ -287,4 +287,4 @@ TEST_F(DeviceLife, R54_R58_R18_SixtyFourThreadsSetAndReset) {
   }
 }
 
-}  // namespace
+}  // namespace device_life_test

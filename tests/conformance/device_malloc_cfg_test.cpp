@@ -4,7 +4,7 @@
 
 #include "support/allocators.h"
 
-namespace {
+namespace device_malloc_cfg_test {
 
 using namespace belay_test;
 
@@ -225,4 +225,4 @@ TEST_F(DeviceMallocCfg, M108_ModuleLabelsTheMemoryAndDefaultsToApp) {
   }
 }
 
-}  // namespace
+}  // namespace device_malloc_cfg_test

@@ -3,7 +3,7 @@
 
 #include "support/allocators.h"
 
-namespace {
+namespace device_malloc_test {
 
 using namespace belay_test;
 
@@ -165,4 +165,4 @@ TEST_F(DeviceMalloc, M93_BothFreeFunctionsTakeTheBlocks) {
   }
 }
 
-}  // namespace
+}  // namespace device_malloc_test

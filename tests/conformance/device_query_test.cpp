@@ -9,7 +9,7 @@
 #include "support/device_fixture.h"
 #include "support/worker.h"
 
-namespace {
+namespace device_query_test {
 
 using belay_test::as_enum;
 using belay_test::on_new_thread;
@@ -219,4 +219,4 @@ TEST_F(DeviceQuery, R86_UnknownBusIds) {
   EXPECT_EQ(aclrtDeviceGetByPCIBusId("0000:00:00.0", nullptr), ACL_ERROR_INVALID_PARAM);
 }
 
-}  // namespace
+}  // namespace device_query_test

@@ -8,7 +8,7 @@
 #include "support/fresh_process.h"
 #include "support/worker.h"
 
-namespace {
+namespace device_settings_test {
 
 using belay_test::as_enum;
 using belay_test::in_fresh_process;
@@ -180,4 +180,4 @@ TEST_F(DeviceSettings, R104_NoAtomicCapabilities) {
   });
 }
 
-}  // namespace
+}  // namespace device_settings_test

@@ -8,7 +8,7 @@
 #include "support/device_fixture.h"
 #include "support/worker.h"
 
-namespace {
+namespace device_state_callback_test {
 
 using belay_test::on_new_thread;
 
@@ -219,4 +219,4 @@ TEST_F(DeviceStateCallback, R99_R18_CountsAddUpOverThreads) {
   EXPECT_EQ(counts[ACL_RT_DEVICE_STATE_RESET_POST], 1);
 }
 
-}  // namespace
+}  // namespace device_state_callback_test

@@ -7,7 +7,7 @@
 #include "support/gates.h"
 #include "support/worker.h"
 
-namespace {
+namespace device_sync_test {
 
 using namespace belay_test;
 
@@ -262,4 +262,4 @@ TEST_F(DeviceSync, M429_M90_AllocatingNeverWaitsForAStream) {
   EXPECT_EQ(::aclrtSynchronizeStream(stream.get()), ACL_SUCCESS);
 }
 
-}  // namespace
+}  // namespace device_sync_test

@@ -5,7 +5,7 @@
 #include "hi_dvpp.h"
 #include "support/allocators.h"
 
-namespace {
+namespace dvpp_test {
 
 using namespace belay_test;
 
@@ -160,4 +160,4 @@ TEST_F(Dvpp, M402_TheTwoFreeFunctionsMayBeCrossed) {
   EXPECT_EQ(free_bytes(), free_before_);
 }
 
-}  // namespace
+}  // namespace dvpp_test

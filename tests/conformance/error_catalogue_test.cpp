@@ -18,7 +18,7 @@
 #include "support/scratch.h"
 #include "support/worker.h"
 
-namespace {
+namespace error_catalogue_test {
 
 using belay_test::as_enum;
 using belay_test::in_fresh_process;
@@ -308,4 +308,4 @@ TEST_F(ErrorCatalogue, R222_BadFreeAndBadCopy) {
   EXPECT_TRUE(has(recent_message(), hex(block))) << "a freed block";
 }
 
-}  // namespace
+}  // namespace error_catalogue_test

@@ -12,7 +12,7 @@
 #include "support/scratch.h"
 #include "support/worker.h"
 
-namespace {
+namespace error_message_test {
 
 using belay_test::in_fresh_process;
 using belay_test::on_new_thread;
@@ -219,4 +219,4 @@ TEST(ProcessMode, R212_R18_NoMessageIsLostOrDoubled) {
   });
 }
 
-}  // namespace
+}  // namespace error_message_test

@@ -3,7 +3,7 @@
 #include "support/refusals.h"
 #include "support/worker.h"
 
-namespace {
+namespace event_create_test {
 
 using namespace belay_test;
 
@@ -270,4 +270,4 @@ TEST_F(EventCreate, R18_ManyThreadsMakeAndDestroy) {
   EXPECT_EQ(troubled, 0);
 }
 
-}  // namespace
+}  // namespace event_create_test

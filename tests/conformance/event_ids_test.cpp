@@ -5,7 +5,7 @@
 #include "support/gates.h"
 #include "support/refusals.h"
 
-namespace {
+namespace event_ids_test {
 
 using namespace belay_test;
 
@@ -219,4 +219,4 @@ TEST_F(EventIds, R160_OneThreadAndOneNumber) {
   EXPECT_EQ(events_left(), 1U);
 }
 
-}  // namespace
+}  // namespace event_ids_test

@@ -3,7 +3,7 @@
 #include "support/fresh_process.h"
 #include "support/gates.h"
 
-namespace {
+namespace event_life_test {
 
 using namespace belay_test;
 
@@ -222,4 +222,4 @@ TEST_F(EventLife, R160_R18_ManyThreadsShareFewNumbers) {
   for (const aclrtEvent event : taken) EXPECT_EQ(aclrtDestroyEvent(event), ACL_SUCCESS);
 }
 
-}  // namespace
+}  // namespace event_life_test

@@ -3,7 +3,7 @@
 #include "support/refusals.h"
 #include "support/worker.h"
 
-namespace {
+namespace event_query_test {
 
 using namespace belay_test;
 
@@ -326,4 +326,4 @@ TEST_F(EventQuery, R182_QueriesBesideRecords) {
   }
 }
 
-}  // namespace
+}  // namespace event_query_test

@@ -2,7 +2,7 @@
 #include "support/gates.h"
 #include "support/refusals.h"
 
-namespace {
+namespace event_record_test {
 
 using namespace belay_test;
 
@@ -370,4 +370,4 @@ TEST_F(EventRecord, R168_RecordWaitResetInALoop) {
   }
 }
 
-}  // namespace
+}  // namespace event_record_test

@@ -5,7 +5,7 @@
 #include "support/gates.h"
 #include "support/refusals.h"
 
-namespace {
+namespace event_time_test {
 
 using namespace belay_test;
 
@@ -215,4 +215,4 @@ TEST_F(EventTime, R184_R185_OrderOnOneStream) {
   }
 }
 
-}  // namespace
+}  // namespace event_time_test

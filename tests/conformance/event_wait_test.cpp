@@ -2,7 +2,7 @@
 #include "support/gates.h"
 #include "support/refusals.h"
 
-namespace {
+namespace event_wait_test {
 
 using namespace belay_test;
 
@@ -344,4 +344,4 @@ TEST_F(EventWait, R170_R18_ManyThreads) {
   for (std::thread& thread : threads) thread.join();
 }
 
-}  // namespace
+}  // namespace event_wait_test

@@ -3,7 +3,7 @@
 #include "support/refusals.h"
 #include "support/worker.h"
 
-namespace {
+namespace event_wait_time_test {
 
 using namespace belay_test;
 
@@ -163,4 +163,4 @@ TEST_F(EventWaitTime, R175_OtherDevicesToo) {
   other.leave();
 }
 
-}  // namespace
+}  // namespace event_wait_time_test

@@ -11,7 +11,7 @@
 #include "support/gates.h"
 #include "support/worker.h"
 
-namespace {
+namespace exception_callback_test {
 
 using namespace belay_test;
 
@@ -298,4 +298,4 @@ TEST_F(ExceptionCallback, R229_ARefusedCallIsNoFailedTask) {
   EXPECT_EQ(who(), Who{});
 }
 
-}  // namespace
+}  // namespace exception_callback_test

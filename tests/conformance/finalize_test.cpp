@@ -13,7 +13,7 @@
 #include "support/fresh_process.h"
 #include "support/scratch.h"
 
-namespace {
+namespace finalize_test {
 
 using belay_test::Ending;
 using belay_test::in_fresh_process;
@@ -178,4 +178,4 @@ TEST(Finalize, R45_EndingWithoutFinalizing) {
   EXPECT_EQ(ending.err, "");
 }
 
-}  // namespace
+}  // namespace finalize_test

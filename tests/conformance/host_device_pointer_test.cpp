@@ -3,7 +3,7 @@
 
 #include "support/blocks.h"
 
-namespace {
+namespace host_device_pointer_test {
 
 using namespace belay_test;
 
@@ -199,4 +199,4 @@ TEST_F(HostDevicePointer, M224_M225_M226_DeviceThenUnitThenContext) {
   EXPECT_EQ(answer, ACL_RT_HOST_MEM_MAP_NOT_SUPPORTED);
 }
 
-}  // namespace
+}  // namespace host_device_pointer_test

@@ -7,7 +7,7 @@
 #include "support/gates.h"
 #include "support/refusals.h"
 
-namespace {
+namespace host_function_test {
 
 using namespace belay_test;
 
@@ -380,4 +380,4 @@ TEST_F(HostFunction, R198_R18_ManyThreadsLaunch) {
   for (std::thread& thread : threads) thread.join();
 }
 
-}  // namespace
+}  // namespace host_function_test

@@ -3,7 +3,7 @@
 
 #include "support/blocks.h"
 
-namespace {
+namespace host_memory_cfg_test {
 
 using namespace belay_test;
 
@@ -162,4 +162,4 @@ TEST_F(HostMemoryCfg, M186_AnyModuleNumberIsAccepted) {
   }
 }
 
-}  // namespace
+}  // namespace host_memory_cfg_test

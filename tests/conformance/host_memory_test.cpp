@@ -4,7 +4,7 @@
 
 #include "support/blocks.h"
 
-namespace {
+namespace host_memory_test {
 
 using namespace belay_test;
 
@@ -204,4 +204,4 @@ TEST_F(HostMemory, M177_M407_OutlivesItsContext) {
   EXPECT_EQ(aclrtFreeHost(block), ACL_SUCCESS);
 }
 
-}  // namespace
+}  // namespace host_memory_test

@@ -3,7 +3,7 @@
 
 #include "support/blocks.h"
 
-namespace {
+namespace host_register_test {
 
 using namespace belay_test;
 
@@ -262,4 +262,4 @@ TEST_F(HostRegister, M213_UnregisteringLeavesTheMemoryAndItsContents) {
   }
 }
 
-}  // namespace
+}  // namespace host_register_test

@@ -9,7 +9,7 @@
 #include "support/fresh_process.h"
 #include "support/scratch.h"
 
-namespace {
+namespace init_callback_test {
 
 using belay_test::as_enum;
 using belay_test::in_fresh_process;
@@ -300,4 +300,4 @@ TEST(InitCallback, R51_TypesOutsideTheEnum) {
   });
 }
 
-}  // namespace
+}  // namespace init_callback_test

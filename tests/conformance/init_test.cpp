@@ -14,7 +14,7 @@
 #include "support/fresh_process.h"
 #include "support/scratch.h"
 
-namespace {
+namespace init_test {
 
 using belay_test::in_fresh_process;
 using belay_test::recent_message;
@@ -289,4 +289,4 @@ TEST(Init, R33_R24_R18_ThreadsTogetherCountEachCall) {
   });
 }
 
-}  // namespace
+}  // namespace init_test

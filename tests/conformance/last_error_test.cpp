@@ -8,7 +8,7 @@
 #include "support/fresh_process.h"
 #include "support/worker.h"
 
-namespace {
+namespace last_error_test {
 
 using belay_test::as_enum;
 using belay_test::in_fresh_process;
@@ -207,4 +207,4 @@ TEST(LastErrorAlone, R19_R14_WorksAsTheFirstCallOfAProcess) {
   });
 }
 
-}  // namespace
+}  // namespace last_error_test

@@ -5,7 +5,7 @@
 #include "acl/ops/acl_dvpp.h"
 #include "support/allocators.h"
 
-namespace {
+namespace linear_memory_test {
 
 using namespace belay_test;
 
@@ -146,4 +146,4 @@ TEST_F(LinearMemory, M40_PaddingBehindTheBlockDoesNotFault) {
   }
 }
 
-}  // namespace
+}  // namespace linear_memory_test

@@ -8,7 +8,7 @@
 #include "support/app_usage.h"
 #include "support/worker.h"
 
-namespace {
+namespace many_sizes_test {
 
 using namespace belay_test;
 
@@ -105,4 +105,4 @@ TEST_F(ManySizes, M34_M48_M50_M51_M79_OneSizeByEveryFunctionAndPolicyInTurn) {
   }
 }
 
-}  // namespace
+}  // namespace many_sizes_test

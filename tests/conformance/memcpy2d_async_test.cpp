@@ -6,7 +6,7 @@
 #include "support/mistakes.h"
 #include "support/stripes.h"
 
-namespace {
+namespace memcpy2d_async_test {
 
 using namespace belay_test;
 
@@ -294,4 +294,4 @@ TEST_F(Memcpy2dAsync, M272_MemoryFreedBeforeTheTaskRuns_Is507899) {
   expect_untouched();
 }
 
-}  // namespace
+}  // namespace memcpy2d_async_test

@@ -3,7 +3,7 @@
 
 #include "support/blocks.h"
 
-namespace {
+namespace memcpy2d_test {
 
 using namespace belay_test;
 
@@ -273,4 +273,4 @@ TEST_F(Memcpy2d, M322_Default_IsResolvedFromTheAddresses) {
   EXPECT_EQ(back, host);
 }
 
-}  // namespace
+}  // namespace memcpy2d_test

@@ -7,7 +7,7 @@
 #include "support/registered.h"
 #include "support/stripes.h"
 
-namespace {
+namespace memcpy_async_kinds_test {
 
 using namespace belay_test;
 
@@ -236,4 +236,4 @@ TEST_F(MemcpyAsyncKinds, M269_Kind5_TheSourceMayBeFreedAtOnce) {
   EXPECT_EQ(read_from(device.get(), size), bytes);
 }
 
-}  // namespace
+}  // namespace memcpy_async_kinds_test

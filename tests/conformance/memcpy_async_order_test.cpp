@@ -2,7 +2,7 @@
 #include "support/gates.h"
 #include "support/stripes.h"
 
-namespace {
+namespace memcpy_async_order_test {
 
 using namespace belay_test;
 
@@ -242,4 +242,4 @@ TEST_F(MemcpyAsyncOrder, M440_TheDataTransferFlow_Asynchronously) {
   }
 }
 
-}  // namespace
+}  // namespace memcpy_async_order_test

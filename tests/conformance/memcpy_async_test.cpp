@@ -4,7 +4,7 @@
 #include "support/gates.h"
 #include "support/mistakes.h"
 
-namespace {
+namespace memcpy_async_test {
 
 using namespace belay_test;
 
@@ -271,4 +271,4 @@ TEST_F(MemcpyAsync, M268_AnyAlignmentIsAccepted) {
   }
 }
 
-}  // namespace
+}  // namespace memcpy_async_test

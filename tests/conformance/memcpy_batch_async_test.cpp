@@ -3,7 +3,7 @@
 #include "support/gates.h"
 #include "support/mistakes.h"
 
-namespace {
+namespace memcpy_batch_async_test {
 
 using namespace belay_test;
 
@@ -287,4 +287,4 @@ TEST_F(MemcpyBatchAsync, M272_ABlockFreedBeforeTheItemRuns_Is507899) {
   EXPECT_EQ(finish(stream), ACL_SUCCESS);
 }
 
-}  // namespace
+}  // namespace memcpy_batch_async_test

@@ -1,7 +1,7 @@
 // aclrtMemcpyBatch: the checks on single items, places, and what the batch leaves behind.
 #include "support/batch.h"
 
-namespace {
+namespace memcpy_batch_items_test {
 
 using namespace belay_test;
 
@@ -215,4 +215,4 @@ TEST_F(BatchItems, M434_FreedAddress_Fails_NothingCopied) {
   items.expect_nothing_copied();
 }
 
-}  // namespace
+}  // namespace memcpy_batch_items_test

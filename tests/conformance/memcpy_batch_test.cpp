@@ -1,7 +1,7 @@
 // aclrtMemcpyBatch and its V2: the checks on the whole batch, in their order.
 #include "support/batch.h"
 
-namespace {
+namespace memcpy_batch_test {
 
 using namespace belay_test;
 
@@ -230,4 +230,4 @@ TEST_F(MemcpyBatch, M286_M288_M289_ComeBeforeTheItems) {
   items.expect_nothing_copied();
 }
 
-}  // namespace
+}  // namespace memcpy_batch_test

@@ -4,7 +4,7 @@
 
 #include "support/blocks.h"
 
-namespace {
+namespace memcpy_range_test {
 
 using namespace belay_test;
 
@@ -173,4 +173,4 @@ TEST_F(MemcpyRange, M240_EveryOffsetAndLengthAroundAPage_CopiesExactly) {
   }
 }
 
-}  // namespace
+}  // namespace memcpy_range_test

@@ -3,7 +3,7 @@
 
 #include "support/blocks.h"
 
-namespace {
+namespace memcpy_test {
 
 using namespace belay_test;
 
@@ -238,4 +238,4 @@ TEST_F(Memcpy, M243_D129_HostToHost_PinnedAndPageableInEveryMix) {
   }
 }
 
-}  // namespace
+}  // namespace memcpy_test

@@ -6,7 +6,7 @@
 #include "support/mistakes.h"
 #include "support/registered.h"
 
-namespace {
+namespace memset_async_test {
 
 using namespace belay_test;
 
@@ -243,4 +243,4 @@ TEST_F(MemsetAsync, M380_AcrossPages_LargeFillsArriveWhole) {
   EXPECT_EQ(read_from(big.get(size), 64), Bytes(64, 0x11));
 }
 
-}  // namespace
+}  // namespace memset_async_test

@@ -4,7 +4,7 @@
 
 #include "support/blocks.h"
 
-namespace {
+namespace memset_d32_test {
 
 using namespace belay_test;
 
@@ -169,4 +169,4 @@ TEST_F(MemsetD32, M386_TheDeviceAddressOfARegistration_Is507899) {
   EXPECT_EQ(aclrtHostUnregister(memory.get()), ACL_SUCCESS);
 }
 
-}  // namespace
+}  // namespace memset_d32_test

@@ -3,7 +3,7 @@
 
 #include "support/blocks.h"
 
-namespace {
+namespace memset_test {
 
 using namespace belay_test;
 
@@ -196,4 +196,4 @@ TEST_F(Memset, M417_ReadOnlyBlocksAreTheException) {
   EXPECT_EQ(read_from(block.get(), 64), before);
 }
 
-}  // namespace
+}  // namespace memset_test

@@ -9,7 +9,7 @@
 #include "support/fresh_process.h"
 #include "support/scratch.h"
 
-namespace {
+namespace nothing_kept_test {
 
 using belay_test::in_fresh_process;
 
@@ -99,4 +99,4 @@ TEST(NothingKept, R117_R120_ContextsEndWhileOtherThreadsAskAboutThem) {
   });
 }
 
-}  // namespace
+}  // namespace nothing_kept_test

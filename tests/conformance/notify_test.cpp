@@ -5,7 +5,7 @@
 #include "support/notifies.h"
 #include "support/refusals.h"
 
-namespace {
+namespace notify_test {
 
 using namespace belay_test;
 
@@ -325,4 +325,4 @@ TEST_F(NotifyFlag, R208_R18_PingPong) {
   EXPECT_EQ(read_from(word.get(), 64), Bytes(64, kRounds & 0x7F));
 }
 
-}  // namespace
+}  // namespace notify_test

@@ -3,7 +3,7 @@
 #include "support/gates.h"
 #include "support/refusals.h"
 
-namespace {
+namespace op_timeout_test {
 
 using namespace belay_test;
 
@@ -141,4 +141,4 @@ TEST_F(OpTimeout, R203_EventsNotifiesAndFunctionsAreTasks) {
   EXPECT_EQ(finish(stream), ACL_SUCCESS);
 }
 
-}  // namespace
+}  // namespace op_timeout_test

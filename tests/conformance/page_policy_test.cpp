@@ -1,7 +1,7 @@
 // Which pages serve which policy while there are enough of them.
 #include "support/allocators.h"
 
-namespace {
+namespace page_policy_test {
 
 using namespace belay_test;
 
@@ -138,4 +138,4 @@ TEST_F(PagePolicy, M423_PlainMemoryMayBeCopiedBetweenDevicesToo) {
   EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
 }
 
-}  // namespace
+}  // namespace page_policy_test

@@ -7,7 +7,7 @@
 #include "support/fresh_process.h"
 #include "support/worker.h"
 
-namespace {
+namespace parameter_test {
 
 using belay_test::as_enum;
 using belay_test::in_fresh_process;
@@ -236,4 +236,4 @@ TEST_F(Parameter, R125_R20_NoFloatOverflowAddress) {
   });
 }
 
-}  // namespace
+}  // namespace parameter_test

@@ -4,7 +4,7 @@
 #include "support/device_fixture.h"
 #include "support/worker.h"
 
-namespace {
+namespace peer_access_test {
 
 using belay_test::on_new_thread;
 
@@ -169,4 +169,4 @@ TEST_F(PeerAccess, R97_AResetDropsIt) {
   EXPECT_EQ(status(0, 1), 0);
 }
 
-}  // namespace
+}  // namespace peer_access_test

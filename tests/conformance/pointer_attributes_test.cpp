@@ -7,7 +7,7 @@
 #include "support/allocators.h"
 #include "support/fresh_process.h"
 
-namespace {
+namespace pointer_attributes_test {
 
 using namespace belay_test;
 
@@ -179,4 +179,4 @@ TEST_F(PointerAttributes, M169_TheDeviceAddressOfARegistration) {
   std::free(heap);
 }
 
-}  // namespace
+}  // namespace pointer_attributes_test

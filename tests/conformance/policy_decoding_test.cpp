@@ -1,7 +1,7 @@
 // How a policy argument is read: one item, several OR-ed, or nonsense.
 #include "support/allocators.h"
 
-namespace {
+namespace policy_decoding_test {
 
 using namespace belay_test;
 
@@ -144,4 +144,4 @@ TEST_F(PolicyDecoding, M425_BandwidthItemsAreNeverAnErrorAndKeepThePagePolicy) {
   EXPECT_EQ(take(kMalloc, 1, kHugeOnly | kLow).page, kPage2M);
 }
 
-}  // namespace
+}  // namespace policy_decoding_test

@@ -5,7 +5,7 @@
 #include "support/refusals.h"
 #include "support/worker.h"
 
-namespace {
+namespace process_report_test {
 
 using namespace belay_test;
 
@@ -388,4 +388,4 @@ TEST_F(ProcessReport, R189_R193_R195_R18_ManyThreadsAtOnce) {
   for (std::thread& thread : threads) thread.join();
 }
 
-}  // namespace
+}  // namespace process_report_test

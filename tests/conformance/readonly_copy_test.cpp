@@ -1,7 +1,7 @@
 // Read-only device memory: every function that would write to it refuses.
 #include "support/batch.h"
 
-namespace {
+namespace readonly_copy_test {
 
 using namespace belay_test;
 
@@ -102,4 +102,4 @@ TEST_F(ReadOnlyCopy, M78_M427_AnAddressUsedAgain_IsWritableAgain) {
   }
 }
 
-}  // namespace
+}  // namespace readonly_copy_test

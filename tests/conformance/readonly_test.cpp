@@ -1,7 +1,7 @@
 // Memory that user code may not change.
 #include "support/allocators.h"
 
-namespace {
+namespace readonly_test {
 
 using namespace belay_test;
 
@@ -112,4 +112,4 @@ TEST_F(ReadOnly, M75_AFillThatRunsOutOfAWritableBlockWritesNothing) {
   EXPECT_EQ(contents(second.get(), 4096), kept);
 }
 
-}  // namespace
+}  // namespace readonly_test

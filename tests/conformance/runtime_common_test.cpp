@@ -14,7 +14,7 @@
 #include "support/fresh_process.h"
 #include "support/worker.h"
 
-namespace {
+namespace runtime_common_test {
 
 using belay_test::as_enum;
 using belay_test::in_fresh_process;
@@ -289,4 +289,4 @@ TEST_F(RuntimeCommon, R18_AllFunctionsFromManyThreads) {
   }
 }
 
-}  // namespace
+}  // namespace runtime_common_test

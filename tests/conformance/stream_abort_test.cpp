@@ -6,7 +6,7 @@
 #include "support/gates.h"
 #include "support/worker.h"
 
-namespace {
+namespace stream_abort_test {
 
 using namespace belay_test;
 
@@ -284,4 +284,4 @@ TEST_F(StreamAbort, R155_TheNextWaitHoldsAgain) {
   EXPECT_EQ(::aclrtSynchronizeStream(stream.get()), ACL_SUCCESS);
 }
 
-}  // namespace
+}  // namespace stream_abort_test

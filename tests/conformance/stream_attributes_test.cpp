@@ -8,7 +8,7 @@
 #include "support/streams.h"
 #include "support/worker.h"
 
-namespace {
+namespace stream_attributes_test {
 
 using namespace belay_test;
 
@@ -267,4 +267,4 @@ TEST_F(StreamAttributes, R152_TheDefaultStreamIsAllowed) {
   });
 }
 
-}  // namespace
+}  // namespace stream_attributes_test

@@ -7,7 +7,7 @@
 #include "support/streams.h"
 #include "support/worker.h"
 
-namespace {
+namespace stream_create_test {
 
 using namespace belay_test;
 
@@ -235,4 +235,4 @@ TEST_F(StreamCreate, R157_R20_WhatNeedsModelsIsRefused) {
   EXPECT_EQ(last_error(), ACL_SUCCESS);
 }
 
-}  // namespace
+}  // namespace stream_create_test

@@ -9,7 +9,7 @@
 #include "support/gates.h"
 #include "support/worker.h"
 
-namespace {
+namespace stream_destroy_test {
 
 using namespace belay_test;
 
@@ -326,4 +326,4 @@ TEST_F(StreamDestroy, R131_DestroyingGivesTheSlotBack) {
   }
 }
 
-}  // namespace
+}  // namespace stream_destroy_test

@@ -8,7 +8,7 @@
 #include "support/gates.h"
 #include "support/worker.h"
 
-namespace {
+namespace stream_end_test {
 
 using namespace belay_test;
 
@@ -429,4 +429,4 @@ TEST(StreamEndOrders, R119_ARingOfWaits) {
   EXPECT_TRUE(ending.clean()) << ending;
 }
 
-}  // namespace
+}  // namespace stream_end_test

@@ -7,7 +7,7 @@
 #include "support/gates.h"
 #include "support/worker.h"
 
-namespace {
+namespace stream_failure_test {
 
 using namespace belay_test;
 
@@ -292,4 +292,4 @@ TEST_F(StreamFailure, R152_R153_WithoutAFailureTheModeIsNotSeen) {
   EXPECT_EQ(::aclrtSynchronizeStream(stream.get()), ACL_SUCCESS);
 }
 
-}  // namespace
+}  // namespace stream_failure_test

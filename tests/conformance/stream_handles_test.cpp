@@ -12,7 +12,7 @@
 #include "support/gates.h"
 #include "support/scratch.h"
 
-namespace {
+namespace stream_handles_test {
 
 using namespace belay_test;
 
@@ -327,4 +327,4 @@ TEST_F(StreamHandles, R13_AllThatTakeNullTakeIt) {
   }
 }
 
-}  // namespace
+}  // namespace stream_handles_test

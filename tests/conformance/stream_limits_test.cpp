@@ -6,7 +6,7 @@
 #include "support/gates.h"
 #include "support/worker.h"
 
-namespace {
+namespace stream_limits_test {
 
 using namespace belay_test;
 
@@ -163,4 +163,4 @@ TEST_F(StreamLimits, R103_Arguments) {
   EXPECT_EQ(aclrtResetOverflowStatus(stream.get()), ACL_SUCCESS);
 }
 
-}  // namespace
+}  // namespace stream_limits_test

@@ -6,7 +6,7 @@
 #include "support/gates.h"
 #include "support/worker.h"
 
-namespace {
+namespace stream_order_test {
 
 using namespace belay_test;
 
@@ -203,4 +203,4 @@ TEST_F(StreamOrder, R17_ManyHeldStreamsDoNotHoldTheLast) {
   for (std::size_t i = 0; i < 64; ++i) EXPECT_TRUE(marks.set(i));
 }
 
-}  // namespace
+}  // namespace stream_order_test

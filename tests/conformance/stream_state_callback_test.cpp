@@ -5,7 +5,7 @@
 #include "support/streams.h"
 #include "support/worker.h"
 
-namespace {
+namespace stream_state_callback_test {
 
 using namespace belay_test;
 
@@ -185,4 +185,4 @@ TEST_F(StreamStateCallback, R156_R99_TheCallbackMayCallTheLibrary) {
   EXPECT_EQ(most, 3);
 }
 
-}  // namespace
+}  // namespace stream_state_callback_test

@@ -9,7 +9,7 @@
 #include "support/gates.h"
 #include "support/worker.h"
 
-namespace {
+namespace stream_sync_test {
 
 using namespace belay_test;
 
@@ -345,4 +345,4 @@ TEST_F(StreamSync, R145_AFailedStreamAnswersItsError) {
   EXPECT_EQ(status_of(stream.get()), ACL_STREAM_STATUS_COMPLETE) << "waiting does";
 }
 
-}  // namespace
+}  // namespace stream_sync_test

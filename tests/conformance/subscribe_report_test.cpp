@@ -4,7 +4,7 @@
 #include "support/refusals.h"
 #include "support/worker.h"
 
-namespace {
+namespace subscribe_report_test {
 
 using namespace belay_test;
 
@@ -344,4 +344,4 @@ TEST_F(SubscribeReport, R189_R190_R18_ManyThreadsSubscribe) {
   for (std::thread& thread : threads) thread.join();
 }
 
-}  // namespace
+}  // namespace subscribe_report_test

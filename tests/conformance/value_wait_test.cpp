@@ -3,7 +3,7 @@
 
 #include "support/gates.h"
 
-namespace {
+namespace value_wait_test {
 
 using namespace belay_test;
 
@@ -310,4 +310,4 @@ TEST_F(ValueWait, P47_M11_WaitersWritersAndAllocatorsAtOnce) {
   allocator.join();
 }
 
-}  // namespace
+}  // namespace value_wait_test

@@ -3,7 +3,7 @@
 #include "support/mistakes.h"
 #include "support/registered.h"
 
-namespace {
+namespace value_write_wait_test {
 
 using namespace belay_test;
 
@@ -218,4 +218,4 @@ TEST_F(ValueWord, P40_AWordFreedBeforeTheWriteRuns_IsNoCrash) {
   EXPECT_EQ(finish(stream), ACL_SUCCESS);
 }
 
-}  // namespace
+}  // namespace value_write_wait_test

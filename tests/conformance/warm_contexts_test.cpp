@@ -10,7 +10,7 @@
 #include "support/fresh_process.h"
 #include "support/worker.h"
 
-namespace {
+namespace warm_contexts_test {
 
 using namespace belay_test;
 
@@ -280,4 +280,4 @@ TEST_F(WarmContexts, R69_D72_AForkedChildStartsAfresh_AndTheParentGoesOn) {
   EXPECT_EQ(aclrtFree(block), ACL_SUCCESS);
 }
 
-}  // namespace
+}  // namespace warm_contexts_test

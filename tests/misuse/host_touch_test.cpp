@@ -11,7 +11,7 @@
 #include "acl/acl.h"
 #include "support/settings.h"
 
-namespace {
+namespace host_touch_test {
 
 using belay_test::Ending;
 using belay_test::run_captured;
@@ -150,4 +150,4 @@ TEST(HostAccess, M78_AStoreIntoAReadOnlyBlockFaults_ALoadDoesNot) {
   EXPECT_NE(ending.err.find("M-78"), std::string::npos) << ending;
 }
 
-}  // namespace
+}  // namespace host_touch_test

@@ -7,7 +7,7 @@
 #include "acl/acl.h"
 #include "support/settings.h"
 
-namespace {
+namespace leak_report_test {
 
 using belay_test::Ending;
 using belay_test::run_captured;
@@ -106,4 +106,4 @@ TEST(Summary, TellsPeakBlocksWasteAndCopies) {
   EXPECT_EQ(ending.out, "") << ending;
 }
 
-}  // namespace
+}  // namespace leak_report_test

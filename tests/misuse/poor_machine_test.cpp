@@ -13,7 +13,7 @@
 #include "acl/acl.h"
 #include "support/settings.h"
 
-namespace {
+namespace poor_machine_test {
 
 using belay_test::Ending;
 using belay_test::run_captured;
@@ -176,4 +176,4 @@ TEST(PoorMachine, M437_TheRcFormOnAProductWithoutIt_IsAnErrorNotSilentlyEp) {
   }
 }
 
-}  // namespace
+}  // namespace poor_machine_test

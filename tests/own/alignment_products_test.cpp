@@ -2,7 +2,7 @@
 #include "support/on_product.h"
 #include "support/segments.h"
 
-namespace {
+namespace alignment_products_test {
 
 using namespace belay_test;
 
@@ -60,4 +60,4 @@ TEST(AlignmentInOneMachine, M45_SegmentsOfHostMemory) {
   }
 }
 
-}  // namespace
+}  // namespace alignment_products_test

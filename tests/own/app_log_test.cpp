@@ -13,7 +13,7 @@
 #include "support/scratch.h"
 #include "support/settings.h"
 
-namespace {
+namespace app_log_test {
 
 using belay_test::as_enum;
 using belay_test::Ending;
@@ -182,4 +182,4 @@ TEST(AppLog, R237_R18_LinesOfManyThreadsStayWhole) {
   EXPECT_EQ(lines.size(), static_cast<std::size_t>(kThreads * kEach));
 }
 
-}  // namespace
+}  // namespace app_log_test

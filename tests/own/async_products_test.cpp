@@ -5,7 +5,7 @@
 #include "support/gates.h"
 #include "support/settings.h"
 
-namespace {
+namespace async_products_test {
 
 using namespace belay_test;
 
@@ -143,4 +143,4 @@ TEST(AsyncProducts, M245_BetweenDevices_ThePeerRuleHoldsForQueuedCopiesToo) {
   }
 }
 
-}  // namespace
+}  // namespace async_products_test

@@ -13,7 +13,7 @@
 #include "support/sanitizer.h"
 #include "support/settings.h"
 
-namespace {
+namespace block_contents_test {
 
 using namespace belay_test;
 
@@ -299,4 +299,4 @@ TEST(BlockContents, M13_M241_ReadsWhatWasWritten_WhileKeptMemoryIsGivenUp) {
   });
 }
 
-}  // namespace
+}  // namespace block_contents_test

@@ -4,7 +4,7 @@
 #include "support/allocators.h"
 #include "support/on_product.h"
 
-namespace {
+namespace bytes_taken_products_test {
 
 using namespace belay_test;
 
@@ -52,4 +52,4 @@ TEST(BytesTakenByProduct, M37_EverythingOn950EndsAtSizeMaxLess31) {
   });
 }
 
-}  // namespace
+}  // namespace bytes_taken_products_test

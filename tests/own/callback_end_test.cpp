@@ -5,7 +5,7 @@
 #include "support/settings.h"
 #include "support/streams.h"
 
-namespace {
+namespace callback_end_test {
 
 using namespace belay_test;
 
@@ -70,4 +70,4 @@ TEST(CallbackExit, R45_R67_EndingWithCallbacksUnderWay) {
   }
 }
 
-}  // namespace
+}  // namespace callback_end_test

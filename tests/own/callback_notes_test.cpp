@@ -5,7 +5,7 @@
 #include "support/settings.h"
 #include "support/streams.h"
 
-namespace {
+namespace callback_notes_test {
 
 using namespace belay_test;
 
@@ -88,4 +88,4 @@ TEST(CallbackNotes, R193_R198_NothingIsSaidOfProperUse) {
             0U);
 }
 
-}  // namespace
+}  // namespace callback_notes_test

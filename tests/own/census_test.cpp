@@ -6,7 +6,7 @@
 #include "support/device_fixture.h"
 #include "support/settings.h"
 
-namespace {
+namespace census_test {
 
 using namespace belay_test;
 
@@ -154,4 +154,4 @@ TEST(HostMayTouch, DeviceMemoryOnlyWhereAllowed) {
   }
 }
 
-}  // namespace
+}  // namespace census_test

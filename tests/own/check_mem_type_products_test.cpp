@@ -3,7 +3,7 @@
 #include "support/allocators.h"
 #include "support/on_product.h"
 
-namespace {
+namespace check_mem_type_products_test {
 
 using namespace belay_test;
 
@@ -28,4 +28,4 @@ TEST(CheckMemTypeByProduct, M162_On950MediaMemoryIsDeviceMemory) {
   });
 }
 
-}  // namespace
+}  // namespace check_mem_type_products_test

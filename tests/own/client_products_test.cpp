@@ -6,7 +6,7 @@
 #include "support/blocks.h"
 #include "support/settings.h"
 
-namespace {
+namespace client_products_test {
 
 using namespace belay_test;
 
@@ -73,4 +73,4 @@ TEST(ClientProducts, C19_AProbe_GetsAnErrorCode_AndStdoutStaysClean) {
   }
 }
 
-}  // namespace
+}  // namespace client_products_test

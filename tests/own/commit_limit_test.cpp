@@ -13,7 +13,7 @@
 #include "support/settings.h"
 #include "support/stripes.h"
 
-namespace {
+namespace commit_limit_test {
 
 using namespace belay_test;
 
@@ -348,4 +348,4 @@ TEST(CommitLimit, D79_InAControlGroup_TheLimitIsAnAnswer_NotTheEndOfTheProcess) 
   }
 }
 
-}  // namespace
+}  // namespace commit_limit_test

@@ -8,7 +8,7 @@
 #include "support/on_product.h"
 #include "support/settings.h"
 
-namespace {
+namespace common_products_test {
 
 using namespace belay_test;
 
@@ -86,4 +86,4 @@ TEST(CommonByProduct, M418_ArgumentsThenContextThenProductThenTheRest) {
   });
 }
 
-}  // namespace
+}  // namespace common_products_test

@@ -3,7 +3,7 @@
 #include "support/mistakes.h"
 #include "support/settings.h"
 
-namespace {
+namespace copy_desc_async_products_test {
 
 using namespace belay_test;
 
@@ -60,4 +60,4 @@ TEST(CopyDescAsyncProducts, M327_M341_M345_ByProduct) {
   });
 }
 
-}  // namespace
+}  // namespace copy_desc_async_products_test

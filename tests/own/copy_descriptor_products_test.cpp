@@ -7,7 +7,7 @@
 #include "support/device_fixture.h"
 #include "support/settings.h"
 
-namespace {
+namespace copy_descriptor_products_test {
 
 using belay_test::in_fresh_process;
 using belay_test::kGB;
@@ -37,4 +37,4 @@ TEST(CopyDescriptorSize, M325_M327_ByProduct_WithoutAContext) {
   }
 }
 
-}  // namespace
+}  // namespace copy_descriptor_products_test

@@ -3,7 +3,7 @@
 #include "support/settings.h"
 #include "support/streams.h"
 
-namespace {
+namespace copy_offset_products_test {
 
 using namespace belay_test;
 
@@ -43,4 +43,4 @@ TEST(CopyOffsetProducts, M354_M364_ByProduct) {
   }
 }
 
-}  // namespace
+}  // namespace copy_offset_products_test

@@ -4,7 +4,7 @@
 #include "support/blocks.h"
 #include "support/settings.h"
 
-namespace {
+namespace cxx_overloads_forms_test {
 
 using namespace belay_test;
 
@@ -24,4 +24,4 @@ TEST(CxxOverloadsForms, M414_TypedMallocHost_IsLabelledAsTheRuntime) {
   });
 }
 
-}  // namespace
+}  // namespace cxx_overloads_forms_test

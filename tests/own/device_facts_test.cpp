@@ -13,7 +13,7 @@
 #include "support/sanitizer.h"
 #include "support/settings.h"
 
-namespace {
+namespace device_facts_test {
 
 using namespace belay_test;
 
@@ -249,4 +249,4 @@ TEST_F(DeviceFacts, R222_AMemoryFailureAlwaysLeavesAMessage) {
   EXPECT_TRUE(has(recent_message(), "EH0002"));
 }
 
-}  // namespace
+}  // namespace device_facts_test

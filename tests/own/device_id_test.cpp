@@ -10,7 +10,7 @@
 #include "support/device_fixture.h"
 #include "support/settings.h"
 
-namespace {
+namespace device_id_test {
 
 using belay_test::in_fresh_process;
 
@@ -139,4 +139,4 @@ TEST(DeviceId, R90_TheNumberOfTheProcess) {
   });
 }
 
-}  // namespace
+}  // namespace device_id_test

@@ -5,7 +5,7 @@
 #include "support/device_fixture.h"
 #include "support/settings.h"
 
-namespace {
+namespace device_life_settings_test {
 
 using belay_test::in_fresh_process;
 
@@ -54,4 +54,4 @@ TEST_F(DeviceLifeSettings, R53_AtMost64Devices) {
   });
 }
 
-}  // namespace
+}  // namespace device_life_settings_test

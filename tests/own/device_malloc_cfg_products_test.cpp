@@ -2,7 +2,7 @@
 #include "support/allocators.h"
 #include "support/on_product.h"
 
-namespace {
+namespace device_malloc_cfg_products_test {
 
 using namespace belay_test;
 
@@ -22,4 +22,4 @@ TEST(DeviceMallocCfgByProduct, M109_M115_TaskSchedulerMemoryIsOrdinaryDeviceMemo
   }
 }
 
-}  // namespace
+}  // namespace device_malloc_cfg_products_test

@@ -7,7 +7,7 @@
 #include "support/settings.h"
 #include "support/worker.h"
 
-namespace {
+namespace device_query_products_test {
 
 using belay_test::as_enum;
 using belay_test::in_fresh_process;
@@ -109,4 +109,4 @@ TEST(DeviceQuerySettings, R81_OtherProducts) {
   }
 }
 
-}  // namespace
+}  // namespace device_query_products_test

@@ -3,7 +3,7 @@
 #include "support/device_fixture.h"
 #include "support/settings.h"
 
-namespace {
+namespace device_settings_products_test {
 
 using belay_test::as_enum;
 using belay_test::in_fresh_process;
@@ -44,4 +44,4 @@ TEST(DeviceLimitProducts, R102_WithoutAnyVisibleDevice) {
   });
 }
 
-}  // namespace
+}  // namespace device_settings_products_test

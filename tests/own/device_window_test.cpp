@@ -10,7 +10,7 @@
 #include "support/sanitizer.h"
 #include "support/settings.h"
 
-namespace {
+namespace device_window_test {
 
 using namespace belay_test;
 
@@ -203,4 +203,4 @@ TEST(DeviceWindow, D39_FreedAddresses_AreUsedAgainSoon) {
   });
 }
 
-}  // namespace
+}  // namespace device_window_test

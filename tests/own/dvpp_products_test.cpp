@@ -3,7 +3,7 @@
 #include "support/allocators.h"
 #include "support/on_product.h"
 
-namespace {
+namespace dvpp_products_test {
 
 using namespace belay_test;
 
@@ -76,4 +76,4 @@ TEST(DvppByProduct, M404_M436_PresentOnTheFiveFamilies) {
   }
 }
 
-}  // namespace
+}  // namespace dvpp_products_test

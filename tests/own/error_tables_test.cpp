@@ -9,7 +9,7 @@
 #include "support/sanitizer.h"
 #include "support/settings.h"
 
-namespace {
+namespace error_tables_test {
 
 using namespace belay_test;
 
@@ -151,4 +151,4 @@ TEST_F(ErrorTables, D78_TheMessageHasTheCodeOfItsCause_AndNamesTheModule) {
   EXPECT_EQ(aclrtHostUnregister(pinned.get()), ACL_SUCCESS);
 }
 
-}  // namespace
+}  // namespace error_tables_test

@@ -3,7 +3,7 @@
 #include "support/event_numbers.h"
 #include "support/settings.h"
 
-namespace {
+namespace event_ids_products_test {
 
 using namespace belay_test;
 
@@ -29,4 +29,4 @@ TEST(EventIdsProducts, R160_R187_Limits) {
   }
 }
 
-}  // namespace
+}  // namespace event_ids_products_test

@@ -6,7 +6,7 @@
 #include "support/settings.h"
 #include "support/streams.h"
 
-namespace {
+namespace event_link_test {
 
 using namespace belay_test;
 
@@ -50,4 +50,4 @@ TEST(EventTimeLink, R184_ACopyTakesTheTimeOfItsLink) {
   });
 }
 
-}  // namespace
+}  // namespace event_link_test

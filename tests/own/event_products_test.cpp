@@ -6,7 +6,7 @@
 #include "support/refusals.h"
 #include "support/settings.h"
 
-namespace {
+namespace event_products_test {
 
 using namespace belay_test;
 
@@ -241,4 +241,4 @@ TEST(EventProducts, R266_EventsWorkOnEveryOtherProduct) {
   }
 }
 
-}  // namespace
+}  // namespace event_products_test

@@ -8,7 +8,7 @@
 #include "support/blocks.h"
 #include "support/this_program.h"
 
-namespace {
+namespace exit_ways_test {
 
 using namespace belay_test;
 
@@ -200,4 +200,4 @@ TEST(ExitWays, C21_M411_AnUncleanEnd_LeavesNothingForTheNextProcess) {
   }
 }
 
-}  // namespace
+}  // namespace exit_ways_test

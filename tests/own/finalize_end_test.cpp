@@ -12,7 +12,7 @@
 #include "support/settings.h"
 #include "support/this_program.h"
 
-namespace {
+namespace finalize_end_test {
 
 using belay_test::Ending;
 using belay_test::in_fresh_process;
@@ -131,4 +131,4 @@ TEST(FinalizeEnd, R45_R67_EndingWhileThreadsAreAtWork) {
   }
 }
 
-}  // namespace
+}  // namespace finalize_end_test

@@ -4,7 +4,7 @@
 #include "support/allocators.h"
 #include "support/on_product.h"
 
-namespace {
+namespace footprint_table_test {
 
 using namespace belay_test;
 
@@ -188,4 +188,4 @@ TEST(FootprintTable, M37_M38_M39_TheTwoLargestSizes) {
   });
 }
 
-}  // namespace
+}  // namespace footprint_table_test

@@ -2,7 +2,7 @@
 #include "support/blocks.h"
 #include "support/settings.h"
 
-namespace {
+namespace forms_test {
 
 using namespace belay_test;
 
@@ -201,4 +201,4 @@ TEST(Forms, M176_M45_SegmentsOfAHostBlock_NeedNoConsentOfTheLibrary) {
   });
 }
 
-}  // namespace
+}  // namespace forms_test

@@ -10,7 +10,7 @@
 #include "support/sanitizer.h"
 #include "support/settings.h"
 
-namespace {
+namespace frequent_pairs_test {
 
 using belay_test::kKB;
 using belay_test::kMB;
@@ -102,4 +102,4 @@ TEST(InitOnIpv, R34_CountsAsEverywhere) {
   });
 }
 
-}  // namespace
+}  // namespace frequent_pairs_test

@@ -16,7 +16,7 @@
 #include "support/sanitizer.h"
 #include "support/worker.h"
 
-namespace {
+namespace handed_over_test {
 
 using namespace belay_test;
 
@@ -335,4 +335,4 @@ TEST_F(HandedOver, M11_M430_ThousandsOfOneSize_AllocatedByOneAndFreedByAnother) 
   EXPECT_EQ(other.ask([] { return aclrtResetDevice(0); }), ACL_SUCCESS);
 }
 
-}  // namespace
+}  // namespace handed_over_test

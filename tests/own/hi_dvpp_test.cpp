@@ -7,7 +7,7 @@
 #include "support/allocators.h"
 #include "support/on_product.h"
 
-namespace {
+namespace hi_dvpp_test {
 
 using namespace belay_test;
 
@@ -193,4 +193,4 @@ TEST(HiDvppByProduct, M404_M436_PresentOnFourFamilies) {
   }
 }
 
-}  // namespace
+}  // namespace hi_dvpp_test

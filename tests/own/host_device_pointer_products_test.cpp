@@ -2,7 +2,7 @@
 #include "support/blocks.h"
 #include "support/settings.h"
 
-namespace {
+namespace host_device_pointer_products_test {
 
 using namespace belay_test;
 
@@ -40,4 +40,4 @@ TEST(HostDevicePointerProducts, M227_M228_CapabilityByProduct) {
   }
 }
 
-}  // namespace
+}  // namespace host_device_pointer_products_test

@@ -2,7 +2,7 @@
 #include "support/blocks.h"
 #include "support/settings.h"
 
-namespace {
+namespace host_memory_cfg_products_test {
 
 using namespace belay_test;
 
@@ -91,4 +91,4 @@ TEST(HostMemoryCfgProducts, M186_Labels_RuntimeByDefault_AppFromMallocHost) {
   });
 }
 
-}  // namespace
+}  // namespace host_memory_cfg_products_test

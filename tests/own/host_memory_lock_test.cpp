@@ -10,7 +10,7 @@
 #include "support/sanitizer.h"
 #include "support/settings.h"
 
-namespace {
+namespace host_memory_lock_test {
 
 using namespace belay_test;
 
@@ -131,4 +131,4 @@ TEST(HostMemoryProducts, M172_M8_M418_IPV_HasNone_AfterArgumentsAndContext) {
   });
 }
 
-}  // namespace
+}  // namespace host_memory_lock_test

@@ -2,7 +2,7 @@
 #include "support/blocks.h"
 #include "support/settings.h"
 
-namespace {
+namespace host_register_products_test {
 
 using namespace belay_test;
 
@@ -55,4 +55,4 @@ TEST(HostRegisterProducts, M199_M208_950A3A2_HaveIt) {
   }
 }
 
-}  // namespace
+}  // namespace host_register_products_test

@@ -10,7 +10,7 @@
 #include "support/settings.h"
 #include "support/worker.h"
 
-namespace {
+namespace init_config_test {
 
 using belay_test::in_fresh_process;
 using belay_test::on_new_thread;
@@ -214,4 +214,4 @@ TEST(InitConfig, R32_R220_TheMessageNamesSettingValueAndWhatIsAccepted) {
   }
 }
 
-}  // namespace
+}  // namespace init_config_test

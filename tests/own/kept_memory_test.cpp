@@ -11,7 +11,7 @@
 #include "support/settings.h"
 #include "support/worker.h"
 
-namespace {
+namespace kept_memory_test {
 
 using namespace belay_test;
 
@@ -197,4 +197,4 @@ TEST(KeptMemory, D17_NeverMoreThanBELAY_KEEP_HoweverManyThreads) {
   });
 }
 
-}  // namespace
+}  // namespace kept_memory_test

@@ -11,7 +11,7 @@
 #include "support/sanitizer.h"
 #include "support/settings.h"
 
-namespace {
+namespace large_machine_test {
 
 using namespace belay_test;
 
@@ -307,4 +307,4 @@ TEST(HostNode, PagesLieOnTheNodeAskedFor) {
   }
 }
 
-}  // namespace
+}  // namespace large_machine_test

@@ -2,7 +2,7 @@
 #include "support/allocators.h"
 #include "support/on_product.h"
 
-namespace {
+namespace linear_memory_host_test {
 
 using namespace belay_test;
 
@@ -18,4 +18,4 @@ TEST(LinearMemoryOfTheHost, M40_PaddingBehindTheBlockDoesNotFaultForTheCpu) {
   });
 }
 
-}  // namespace
+}  // namespace linear_memory_host_test

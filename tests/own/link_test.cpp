@@ -6,7 +6,7 @@
 #include "support/blocks.h"
 #include "support/settings.h"
 
-namespace {
+namespace link_test {
 
 using namespace belay_test;
 using Clock = std::chrono::steady_clock;
@@ -257,4 +257,4 @@ TEST_P(Link, M271_OtherDirectionsAndDevicesGoOnMeanwhile) {
   });
 }
 
-}  // namespace
+}  // namespace link_test

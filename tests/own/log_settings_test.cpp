@@ -15,7 +15,7 @@
 #include "support/scratch.h"
 #include "support/settings.h"
 
-namespace {
+namespace log_settings_test {
 
 using belay_test::Ending;
 using belay_test::files_below;
@@ -276,4 +276,4 @@ TEST(LogSettings, R258_UncachedMemoryMakesNoDifference) {
   }
 }
 
-}  // namespace
+}  // namespace log_settings_test

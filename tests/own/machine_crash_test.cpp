@@ -10,7 +10,7 @@
 #include "support/sanitizer.h"
 #include "support/this_program.h"
 
-namespace {
+namespace machine_crash_test {
 
 using namespace belay_test;
 
@@ -505,4 +505,4 @@ TEST_P(MachineCrash, D52_AProgramWhoseMainThreadHasEnded_IsStillOnTheMachine) {
   ::close(ends[1]);
 }
 
-}  // namespace
+}  // namespace machine_crash_test

@@ -7,7 +7,7 @@
 #include "support/sanitizer.h"
 #include "support/settings.h"
 
-namespace {
+namespace machine_crowd_test {
 
 using namespace belay_test;
 
@@ -162,4 +162,4 @@ TEST_P(MachineCrowd, D52_D66_ShortLivesSideBySide_AllFindAMachine) {
   EXPECT_EQ(machine.join()->free_now(), 64 * kMB);
 }
 
-}  // namespace
+}  // namespace machine_crowd_test

@@ -8,7 +8,7 @@
 #include "support/sanitizer.h"
 #include "support/settings.h"
 
-namespace {
+namespace machine_model_test {
 
 using namespace belay_test;
 
@@ -251,4 +251,4 @@ TEST_P(MachineModel, D52_D66_D67_D68_M430_AfterEveryStepEveryProcessSeesWhatTheM
   }
 }
 
-}  // namespace
+}  // namespace machine_model_test

@@ -13,7 +13,7 @@
 #include "support/sanitizer.h"
 #include "support/settings.h"
 
-namespace {
+namespace machine_place_test {
 
 using namespace belay_test;
 namespace fs = std::filesystem;
@@ -487,4 +487,4 @@ TEST(MachinePlace, D52_ContainersThatShareTheDirectory_DoNotDisturbEachOther) {
   EXPECT_EQ(machine.join()->free_now(), 63 * kMB);
 }
 
-}  // namespace
+}  // namespace machine_place_test

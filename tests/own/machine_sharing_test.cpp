@@ -1,7 +1,7 @@
 // All processes on a machine draw on the same devices, and see what the others take.
 #include "support/members.h"
 
-namespace {
+namespace machine_sharing_test {
 
 using namespace belay_test;
 
@@ -373,4 +373,4 @@ TEST(MachineSharing, D52_TheMachineOutlivesItsFounder) {
   EXPECT_EQ(fourth->free_now(), 63 * kMB);
 }
 
-}  // namespace
+}  // namespace machine_sharing_test

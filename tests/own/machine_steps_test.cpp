@@ -5,7 +5,7 @@
 #include "support/sanitizer.h"
 #include "support/stepped.h"
 
-namespace {
+namespace machine_steps_test {
 
 using namespace belay_test;
 
@@ -310,4 +310,4 @@ TEST_F(MachineSteps, D66_KilledOrStoppedBetweenAnyTwoInstructionsOfGivingBackWha
   }
 }
 
-}  // namespace
+}  // namespace machine_steps_test

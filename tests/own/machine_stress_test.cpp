@@ -12,7 +12,7 @@
 #include "support/members.h"
 #include "support/sanitizer.h"
 
-namespace {
+namespace machine_stress_test {
 
 using namespace belay_test;
 
@@ -283,4 +283,4 @@ TEST_P(MachineStress, D52_M430_WhoStaysWithinItsShare_IsNeverRefused) {
   ::munmap(signs, sizeof(Signs));
 }
 
-}  // namespace
+}  // namespace machine_stress_test

@@ -6,7 +6,7 @@
 #include "support/allocators.h"
 #include "support/on_product.h"
 
-namespace {
+namespace many_sizes_small_device_test {
 
 using namespace belay_test;
 
@@ -30,4 +30,4 @@ TEST(ManySizesOnASmallDevice, M86_M430_TheWholeDevice_WithEachSizeInTurn) {
   });
 }
 
-}  // namespace
+}  // namespace many_sizes_small_device_test

@@ -8,7 +8,7 @@
 #include "support/on_product.h"
 #include "support/settings.h"
 
-namespace {
+namespace mem_info_test {
 
 using namespace belay_test;
 
@@ -272,4 +272,4 @@ TEST(MemInfoWithLimits, M430_M423_P2pFiguresFollowAP2pLimit) {
   });
 }
 
-}  // namespace
+}  // namespace mem_info_test

@@ -9,7 +9,7 @@
 #include "support/on_product.h"
 #include "support/settings.h"
 
-namespace {
+namespace mem_usage_test {
 
 using namespace belay_test;
 
@@ -206,4 +206,4 @@ TEST(MemUsageByProduct, M152_M418_MissingOn950AndIpv) {
   }
 }
 
-}  // namespace
+}  // namespace mem_usage_test

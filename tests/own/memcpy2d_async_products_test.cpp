@@ -5,7 +5,7 @@
 #include "support/settings.h"
 #include "support/streams.h"
 
-namespace {
+namespace memcpy2d_async_products_test {
 
 using namespace belay_test;
 
@@ -61,4 +61,4 @@ TEST(Memcpy2dAsyncProducts, M321_WhereItIsMissing_Is207000) {
   }
 }
 
-}  // namespace
+}  // namespace memcpy2d_async_products_test

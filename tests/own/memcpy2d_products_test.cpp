@@ -4,7 +4,7 @@
 #include "support/blocks.h"
 #include "support/settings.h"
 
-namespace {
+namespace memcpy2d_products_test {
 
 using namespace belay_test;
 
@@ -41,4 +41,4 @@ TEST(Memcpy2dProducts, M321_ElsewhereItWorks) {
     check_product({{"BELAY_PRODUCT", product}}, true);
 }
 
-}  // namespace
+}  // namespace memcpy2d_products_test

@@ -2,7 +2,7 @@
 #include "support/gates.h"
 #include "support/settings.h"
 
-namespace {
+namespace memcpy_async_forms_test {
 
 using namespace belay_test;
 
@@ -39,4 +39,4 @@ TEST(MemcpyAsyncForms, M273_WhereHostAndDeviceAreOneMachine_AllDirectionsWork) {
   }
 }
 
-}  // namespace
+}  // namespace memcpy_async_forms_test

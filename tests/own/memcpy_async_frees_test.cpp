@@ -4,7 +4,7 @@
 #include "support/settings.h"
 #include "support/streams.h"
 
-namespace {
+namespace memcpy_async_frees_test {
 
 using namespace belay_test;
 
@@ -45,4 +45,4 @@ TEST(MemcpyAsyncFrees, M270_DeviceMemoryFreedWhileTheCopyRuns_FailsOrIsDone_NoCr
   in_fresh_process({{"BELAY_LINK", "h2d:200MB/s,d2h:200MB/s"}}, [] { free_while_copying(false); });
 }
 
-}  // namespace
+}  // namespace memcpy_async_frees_test

@@ -4,7 +4,7 @@
 #include "support/mistakes.h"
 #include "support/settings.h"
 
-namespace {
+namespace memcpy_batch_async_pageable_test {
 
 using namespace belay_test;
 
@@ -41,4 +41,4 @@ TEST(MemcpyBatchAsyncPageable, M301_TheCallWaitsForTheStream_AndThePageableItemI
   }
 }
 
-}  // namespace
+}  // namespace memcpy_batch_async_pageable_test

@@ -2,7 +2,7 @@
 #include "support/batch.h"
 #include "support/settings.h"
 
-namespace {
+namespace memcpy_batch_devices_test {
 
 using namespace belay_test;
 
@@ -45,4 +45,4 @@ TEST(BatchItemsDevices, M294_MemoryOfTwoDevices_Is507899_WithNoItemToBlame) {
   });
 }
 
-}  // namespace
+}  // namespace memcpy_batch_devices_test

@@ -2,7 +2,7 @@
 #include "support/batch.h"
 #include "support/settings.h"
 
-namespace {
+namespace memcpy_batch_products_test {
 
 using namespace belay_test;
 
@@ -39,4 +39,4 @@ TEST(MemcpyBatchProducts, M283_M299_950A3A2_HaveIt) {
   }
 }
 
-}  // namespace
+}  // namespace memcpy_batch_products_test

@@ -4,7 +4,7 @@
 #include "support/blocks.h"
 #include "support/settings.h"
 
-namespace {
+namespace memory_facts_test {
 
 using namespace belay_test;
 
@@ -324,4 +324,4 @@ TEST(MemoryFactsProducts, D53_D59_UsableTotals) {
   }
 }
 
-}  // namespace
+}  // namespace memory_facts_test

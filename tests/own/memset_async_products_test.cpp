@@ -3,7 +3,7 @@
 #include "support/settings.h"
 #include "support/streams.h"
 
-namespace {
+namespace memset_async_products_test {
 
 using namespace belay_test;
 
@@ -31,4 +31,4 @@ TEST(MemsetAsyncProducts, M390_Words_ProductsWithoutIt_Answer207000_AfterTheCont
   }
 }
 
-}  // namespace
+}  // namespace memset_async_products_test

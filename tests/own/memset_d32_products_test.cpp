@@ -4,7 +4,7 @@
 #include "support/blocks.h"
 #include "support/settings.h"
 
-namespace {
+namespace memset_d32_products_test {
 
 using namespace belay_test;
 
@@ -40,4 +40,4 @@ TEST(MemsetD32Products, M390_M391_950A3A2_HaveIt) {
   }
 }
 
-}  // namespace
+}  // namespace memset_d32_products_test

@@ -2,7 +2,7 @@
 #include "support/blocks.h"
 #include "support/settings.h"
 
-namespace {
+namespace memset_products_test {
 
 using namespace belay_test;
 
@@ -17,4 +17,4 @@ TEST(MemsetProducts, M366_M378_EveryProductHasIt) {
   }
 }
 
-}  // namespace
+}  // namespace memset_products_test

@@ -25,7 +25,7 @@ void showValue(const ModelCommand& command, std::ostream& to) {
 
 }  // namespace belay_test
 
-namespace {
+namespace model_test {
 
 using namespace belay_test;
 
@@ -481,4 +481,4 @@ TEST(Model, M430_M421_M111_RandomSequences_WithALimitForEachPageKind_AgreeWithTh
   run_model({{"BELAY_HUGE", "40M"}, {"BELAY_NORMAL", "24M"}}, {64 * kMB, 40 * kMB, 24 * kMB}, 300, 30000);
 }
 
-}  // namespace
+}  // namespace model_test

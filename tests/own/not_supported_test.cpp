@@ -7,7 +7,7 @@
 #include "support/settings.h"
 #include "support/streams.h"
 
-namespace {
+namespace not_supported_test {
 
 using namespace belay_test;
 
@@ -203,4 +203,4 @@ TEST_F(NotSupportedHere, R211_ALiveNotifyChangesNothing) {
   EXPECT_TRUE(mentions(recent_message(), "aclrtNotify")) << "each leaves a message";
 }
 
-}  // namespace
+}  // namespace not_supported_test

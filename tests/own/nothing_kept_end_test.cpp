@@ -9,7 +9,7 @@
 #include "support/device_fixture.h"
 #include "support/settings.h"
 
-namespace {
+namespace nothing_kept_end_test {
 
 using belay_test::Ending;
 using belay_test::in_fresh_process;
@@ -65,4 +65,4 @@ TEST(NothingKeptEnd, M11_AHeapThatWasOneLargeBlockIsCarvedByManyThreads) {
   });
 }
 
-}  // namespace
+}  // namespace nothing_kept_end_test

@@ -4,7 +4,7 @@
 #include "support/notifies.h"
 #include "support/settings.h"
 
-namespace {
+namespace notify_products_test {
 
 using namespace belay_test;
 
@@ -23,4 +23,4 @@ TEST(NotifyProducts, R206_Limits) {
   }
 }
 
-}  // namespace
+}  // namespace notify_products_test

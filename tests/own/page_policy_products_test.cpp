@@ -2,7 +2,7 @@
 #include "support/allocators.h"
 #include "support/on_product.h"
 
-namespace {
+namespace page_policy_products_test {
 
 using namespace belay_test;
 
@@ -24,4 +24,4 @@ TEST(PagePolicyByProduct, M59_AChipWithoutHbmServesEveryPolicyFromDdr) {
   }
 }
 
-}  // namespace
+}  // namespace page_policy_products_test

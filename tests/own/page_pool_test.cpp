@@ -18,7 +18,7 @@
 #include "support/settings.h"
 #include "support/stripes.h"
 
-namespace {
+namespace page_pool_test {
 
 using namespace belay_test;
 
@@ -727,4 +727,4 @@ TEST_F(GigabytePool, Auto_TheFirstWriteTakesThePage_AndTheFreeBeyondBELAY_KEEP_R
   });
 }
 
-}  // namespace
+}  // namespace page_pool_test

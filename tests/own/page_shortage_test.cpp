@@ -5,7 +5,7 @@
 #include "support/allocators.h"
 #include "support/on_product.h"
 
-namespace {
+namespace page_shortage_test {
 
 using namespace belay_test;
 
@@ -192,4 +192,4 @@ TEST(PageShortage, M423_AUsedUpP2pLimitIsAShortage) {
   });
 }
 
-}  // namespace
+}  // namespace page_shortage_test

@@ -4,7 +4,7 @@
 #include "support/device_fixture.h"
 #include "support/settings.h"
 
-namespace {
+namespace peer_access_products_test {
 
 using belay_test::in_fresh_process;
 
@@ -31,4 +31,4 @@ TEST_F(PeerAccessProducts, R91_R266_AbsentOn310B) {
   });
 }
 
-}  // namespace
+}  // namespace peer_access_products_test

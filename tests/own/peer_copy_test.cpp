@@ -4,7 +4,7 @@
 #include "support/blocks.h"
 #include "support/settings.h"
 
-namespace {
+namespace peer_copy_test {
 
 using namespace belay_test;
 
@@ -147,4 +147,4 @@ TEST(PeerCopy, M240_M434_HostToADeviceThatIsNotCurrent_NeedsNoPeerAccess) {
   });
 }
 
-}  // namespace
+}  // namespace peer_copy_test

@@ -2,7 +2,7 @@
 #include "support/allocators.h"
 #include "support/on_product.h"
 
-namespace {
+namespace policy_decoding_products_test {
 
 using namespace belay_test;
 
@@ -40,4 +40,4 @@ TEST(PolicyDecodingOnIpv, M67_OneGigabyteIs100000AndP2pIs207000) {
   });
 }
 
-}  // namespace
+}  // namespace policy_decoding_products_test

@@ -5,7 +5,7 @@
 #include "support/allocators.h"
 #include "support/on_product.h"
 
-namespace {
+namespace policy_products_test {
 
 using namespace belay_test;
 
@@ -156,4 +156,4 @@ TEST(PolicyProducts, M85_TheRefusalComesBehindTheContextAndBeforeTheShortage) {
   });
 }
 
-}  // namespace
+}  // namespace policy_products_test

@@ -4,7 +4,7 @@
 #include "support/blocks.h"
 #include "support/settings.h"
 
-namespace {
+namespace readonly_copy_host_test {
 
 using namespace belay_test;
 
@@ -34,4 +34,4 @@ TEST(ReadOnlyHost, M78_M427_WhereHostCodeReachesTheBlock_AStoreFaults_ALoadDoesN
   EXPECT_TRUE(store.killed_by(SIGSEGV) || store.killed_by(SIGBUS)) << store;
 }
 
-}  // namespace
+}  // namespace readonly_copy_host_test

@@ -5,7 +5,7 @@
 #include "support/allocators.h"
 #include "support/settings.h"
 
-namespace {
+namespace readonly_host_test {
 
 using namespace belay_test;
 
@@ -36,4 +36,4 @@ TEST(ReadOnlyForTheCpu, M75_M78_M427_ADirectStoreFaults) {
   EXPECT_EQ(store_directly(kReadOnly | kNormalOnly), Fate::died);
 }
 
-}  // namespace
+}  // namespace readonly_host_test

@@ -3,7 +3,7 @@
 #include "support/blocks.h"
 #include "support/settings.h"
 
-namespace {
+namespace reset_memory_test {
 
 using namespace belay_test;
 
@@ -242,4 +242,4 @@ TEST(ResetMemory, M412_Finalize_FreesNoMemory) {
   });
 }
 
-}  // namespace
+}  // namespace reset_memory_test

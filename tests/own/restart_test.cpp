@@ -11,7 +11,7 @@
 #include "support/sanitizer.h"
 #include "support/settings.h"
 
-namespace {
+namespace restart_test {
 
 using namespace belay_test;
 
@@ -343,4 +343,4 @@ INSTANTIATE_TEST_SUITE_P(Way, DroppedCallbacks,
                          ::testing::Values("abort", "destroy", "unsubscribe", "reset", "restart"),
                          [](const auto& each) { return std::string{each.param}; });
 
-}  // namespace
+}  // namespace restart_test

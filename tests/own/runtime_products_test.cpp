@@ -6,7 +6,7 @@
 #include "support/products.h"
 #include "support/settings.h"
 
-namespace {
+namespace runtime_products_test {
 
 using belay_test::expect_all_but_ipv;
 using belay_test::expect_only_on;
@@ -223,4 +223,4 @@ TEST(RuntimeProducts, R104_R125_NoProductHasThese) {
   }
 }
 
-}  // namespace
+}  // namespace runtime_products_test

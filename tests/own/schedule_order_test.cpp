@@ -13,7 +13,7 @@
 #include "support/sanitizer.h"
 #include "support/settings.h"
 
-namespace {
+namespace schedule_order_test {
 
 using namespace belay_test;
 
@@ -272,4 +272,4 @@ TEST(ScheduleOrder, R17_ASeedReplaysTheSameOrder) {
 
 TEST(ScheduleOrder, R17_LazyReplaysTheSameOrder) { EXPECT_NE(what_replays("lazy"), ""); }
 
-}  // namespace
+}  // namespace schedule_order_test

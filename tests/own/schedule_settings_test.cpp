@@ -2,7 +2,7 @@
 #include "support/blocks.h"
 #include "support/settings.h"
 
-namespace {
+namespace schedule_settings_test {
 
 using namespace belay_test;
 
@@ -124,4 +124,4 @@ TEST(ScheduleSettings, R69_AChildHasAScheduleOfItsOwn) {
   });
 }
 
-}  // namespace
+}  // namespace schedule_settings_test

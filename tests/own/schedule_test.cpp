@@ -6,7 +6,7 @@
 #include "support/desk.h"
 #include "support/settings.h"
 
-namespace {
+namespace schedule_test {
 
 using namespace belay_test;
 
@@ -155,4 +155,4 @@ TEST(Schedule, M270_R17_CorrectProgramsPassUnderAllSchedules) {
   }
 }
 
-}  // namespace
+}  // namespace schedule_test

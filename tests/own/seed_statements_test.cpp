@@ -15,7 +15,7 @@
 #include "support/allocators.h"
 #include "support/on_product.h"
 
-namespace {
+namespace seed_statements_test {
 
 using namespace belay_test;
 using namespace std::chrono_literals;
@@ -372,4 +372,4 @@ TEST(SeedStatements, M44_M439_InTheRcFormACallerCanAlignByItself) {
   }
 }
 
-}  // namespace
+}  // namespace seed_statements_test

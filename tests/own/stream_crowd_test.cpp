@@ -12,7 +12,7 @@
 #include "support/settings.h"
 #include "support/streams.h"
 
-namespace {
+namespace stream_crowd_test {
 
 using namespace belay_test;
 
@@ -189,4 +189,4 @@ TEST(StreamCrowd, R107_ManyContextsNeedNoThreadsEither) {
   });
 }
 
-}  // namespace
+}  // namespace stream_crowd_test

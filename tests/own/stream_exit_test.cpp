@@ -17,7 +17,7 @@
 #include "support/streams.h"
 #include "support/this_program.h"
 
-namespace {
+namespace stream_exit_test {
 
 using namespace belay_test;
 
@@ -405,4 +405,4 @@ TEST(StreamExit, C21_R45_ATidyEndIsQuiet) {
   }
 }
 
-}  // namespace
+}  // namespace stream_exit_test

@@ -14,7 +14,7 @@
 #include "support/stream_memory_steps.h"
 #include "support/stream_order_steps.h"
 
-namespace {
+namespace stream_model_test {
 
 using namespace belay_test;
 
@@ -210,4 +210,4 @@ TEST_P(StreamModel, R17_R165_R170_R193_R198_R208_P42_M241_M265_ProgramsSeeOnlyWh
 
 TEST_P(StreamModel, R134_R154_WorkThatIsTakenBack_IsNotDoneLater) { run_programs(true, 4000); }
 
-}  // namespace
+}  // namespace stream_model_test

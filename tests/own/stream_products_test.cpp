@@ -7,7 +7,7 @@
 #include "support/settings.h"
 #include "support/streams.h"
 
-namespace {
+namespace stream_products_test {
 
 using namespace belay_test;
 
@@ -225,4 +225,4 @@ TEST(StreamProducts, R107_WhatAContextCosts) {
   });
 }
 
-}  // namespace
+}  // namespace stream_products_test

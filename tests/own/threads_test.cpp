@@ -12,7 +12,7 @@
 #include "support/allocators.h"
 #include "support/on_product.h"
 
-namespace {
+namespace threads_test {
 
 using namespace belay_test;
 using namespace std::chrono_literals;
@@ -221,4 +221,4 @@ TEST(ThreadsOnASmallDevice, M90_ShortageIsAnsweredAtOnceThoughMemoryWillComeFree
   });
 }
 
-}  // namespace
+}  // namespace threads_test

@@ -13,7 +13,7 @@
 #define MADV_COLLAPSE 25
 #endif
 
-namespace {
+namespace transparent_pages_test {
 
 using namespace belay_test;
 
@@ -161,4 +161,4 @@ TEST(TransparentPages, M11_AWriterNextToThePageThatIsJoined_LosesNothing) {
   }
 }
 
-}  // namespace
+}  // namespace transparent_pages_test

@@ -12,7 +12,7 @@
 #include "support/on_product.h"
 #include "support/worker.h"
 
-namespace {
+namespace usage_peak_test {
 
 using namespace belay_test;
 
@@ -240,4 +240,4 @@ TEST(UsagePeak, M151_WhileAThreadChangesFromOneKindOfPagesToTheOther_NoPeakThatN
   });
 }
 
-}  // namespace
+}  // namespace usage_peak_test

@@ -4,7 +4,7 @@
 #include "support/mistakes.h"
 #include "support/settings.h"
 
-namespace {
+namespace value_write_wait_products_test {
 
 using namespace belay_test;
 
@@ -44,4 +44,4 @@ TEST(ValueWordProducts, P9_P32_OnlyOn950A3A2_Elsewhere207000WithoutALastError) {
   }
 }
 
-}  // namespace
+}  // namespace value_write_wait_products_test

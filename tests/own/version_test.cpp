@@ -15,7 +15,7 @@
 #include "support/scratch.h"
 #include "support/settings.h"
 
-namespace {
+namespace version_test {
 
 using belay_test::as_enum;
 using belay_test::in_fresh_process;
@@ -264,4 +264,4 @@ TEST(Version, R243_MalformedTexts) {
 
 // After sourcing set_env.sh of an installation the look-ups work.
 
-}  // namespace
+}  // namespace version_test

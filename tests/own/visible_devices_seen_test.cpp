@@ -8,7 +8,7 @@
 #include "support/settings.h"
 #include "support/streams.h"
 
-namespace {
+namespace visible_devices_seen_test {
 
 using namespace belay_test;
 
@@ -77,4 +77,4 @@ TEST(VisibleDevicesSeen, R265_NoVisibleDeviceIs207004) {
   });
 }
 
-}  // namespace
+}  // namespace visible_devices_seen_test

@@ -8,7 +8,7 @@
 #include "support/device_fixture.h"
 #include "support/settings.h"
 
-namespace {
+namespace visible_devices_test {
 
 using belay_test::in_fresh_process;
 using belay_test::recent_message;
@@ -149,4 +149,4 @@ TEST(VisibleDevices, R251_ChildrenInheritIt) {
   });
 }
 
-}  // namespace
+}  // namespace visible_devices_test

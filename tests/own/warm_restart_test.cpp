@@ -9,7 +9,7 @@
 #include "support/settings.h"
 #include "support/worker.h"
 
-namespace {
+namespace warm_restart_test {
 
 using namespace belay_test;
 
@@ -83,4 +83,4 @@ TEST(WarmRestart, TheRulesOfTheNewRuntimeCount) {
   });
 }
 
-}  // namespace
+}  // namespace warm_restart_test

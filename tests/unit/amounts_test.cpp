@@ -6,7 +6,7 @@
 #include "base/words.h"
 
 namespace belay {
-namespace {
+namespace amounts_test {
 
 TEST(Amounts, AreReadAsPeopleWriteThem) {
   using config::parse_amount;
@@ -43,5 +43,5 @@ TEST(Sizes, M33_AlignUpFollowsItsFormula_AndNeverWraps) {
   EXPECT_EQ(add(SIZE_MAX, 1), std::nullopt);
 }
 
-}  // namespace
+}  // namespace amounts_test
 }  // namespace belay

@@ -10,7 +10,7 @@
 #include "machine/machine.h"
 
 namespace belay {
-namespace {
+namespace books_test {
 
 struct MachineOfOne {
   explicit MachineOfOne(const BookLimits& limits) {
@@ -93,5 +93,5 @@ TEST(Books, M11_ManyThreads_NeverOverdrawAndLoseNothing) {
   EXPECT_EQ(books.pool().free, 8_MiB);
 }
 
-}  // namespace
+}  // namespace books_test
 }  // namespace belay

@@ -6,7 +6,7 @@
 #include "support/scratch.h"
 
 namespace belay {
-namespace {
+namespace cgroup_test {
 
 using belay_test::Scratch;
 using platform::cgroup_memory_headroom;
@@ -183,5 +183,5 @@ TEST(Cgroup, TheRealMachineAnswers) {
   }
 }
 
-}  // namespace
+}  // namespace cgroup_test
 }  // namespace belay

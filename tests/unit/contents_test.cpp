@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace belay {
-namespace {
+namespace contents_test {
 
 class ContentsTest : public ::testing::Test {
  protected:
@@ -124,5 +124,5 @@ TEST_F(ContentsTest, AHeapThatChangesItsUseStartsAfresh) {
   EXPECT_EQ(contents_.committed(), 0U);
 }
 
-}  // namespace
+}  // namespace contents_test
 }  // namespace belay

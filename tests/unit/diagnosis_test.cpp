@@ -9,7 +9,7 @@
 #include "base/size.h"
 
 namespace belay::cli {
-namespace {
+namespace diagnosis_test {
 
 using platform::Can;
 
@@ -303,5 +303,5 @@ TEST(Doctor, AWrongSettingIsAProblem) {
   EXPECT_TRUE(says(find(diagnosis, "settings"), "lots"));
 }
 
-}  // namespace
+}  // namespace diagnosis_test
 }  // namespace belay::cli

@@ -9,7 +9,7 @@
 #include "memory/range_pool.h"
 
 namespace belay {
-namespace {
+namespace heap_map_test {
 
 // A window of plain numbers: the map never touches what it indexes.
 constexpr platform::AddressRange kWindow{0x400000000000, 64_GiB, false};
@@ -157,5 +157,5 @@ TEST_F(RangePoolTest, D39_TheRangeJustGivenBackIsHandedOutNext) {
   EXPECT_EQ(pool.take(4_MiB), first);
 }
 
-}  // namespace
+}  // namespace heap_map_test
 }  // namespace belay

@@ -7,7 +7,7 @@
 #include "support/scratch.h"
 
 namespace belay {
-namespace {
+namespace host_facts_test {
 
 using belay_test::Scratch;
 using platform::HostFacts;
@@ -213,5 +213,5 @@ TEST(HostTrials, LeaveNothingBehind) {
   EXPECT_EQ(first.lock_beyond_limit, second.lock_beyond_limit);
 }
 
-}  // namespace
+}  // namespace host_facts_test
 }  // namespace belay

@@ -10,7 +10,7 @@
 #include "support/shared_state.h"
 
 namespace belay::machine {
-namespace {
+namespace ledger_test {
 
 using namespace belay_test;
 
@@ -328,5 +328,5 @@ TEST(Ledger, D66_M430_ProcessesThatAreKilledMeanwhile_LeaveExactBooks) {
   }
 }
 
-}  // namespace
+}  // namespace ledger_test
 }  // namespace belay::machine

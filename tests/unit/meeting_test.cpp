@@ -15,7 +15,7 @@
 #include "support/shared_state.h"
 
 namespace belay::machine {
-namespace {
+namespace meeting_test {
 
 using namespace belay_test;
 using platform::CommonMemory;
@@ -405,5 +405,5 @@ TEST(Meeting, D52_TheLongestSettingsAreStillTheSame) {
   }
 }
 
-}  // namespace
+}  // namespace meeting_test
 }  // namespace belay::machine

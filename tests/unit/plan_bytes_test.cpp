@@ -4,7 +4,7 @@
 #include "memory/plan.h"
 
 namespace belay {
-namespace {
+namespace plan_bytes_test {
 
 std::size_t documented(std::size_t size, std::size_t further) { return ((size - 1) / 32 + 1) * 32 + further; }
 
@@ -43,5 +43,5 @@ TEST(PlanBytes, M34_M419_WithTheOneGigabyteUnitMallocOnlyRoundsUpTo32) {
   }
 }
 
-}  // namespace
+}  // namespace plan_bytes_test
 }  // namespace belay

@@ -4,7 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 namespace belay {
-namespace {
+namespace plan_test {
 
 constexpr Api kDeviceApis[] = {Api::Malloc, Api::MallocAlign32, Api::MallocCached, Api::MallocWithCfg,
                                Api::MallocForTaskScheduler};
@@ -69,5 +69,5 @@ TEST(Products, EveryRowCanBeChosenByKeyFamilyAndSocName) {
             row_of(Product::A2).usable_bytes / 2 / 2_MiB * 2_MiB);
 }
 
-}  // namespace
+}  // namespace plan_test
 }  // namespace belay

@@ -12,7 +12,7 @@
 #include "memory/plan.h"
 
 namespace belay {
-namespace {
+namespace product_test {
 
 TEST(ProductData, EveryRowHasItsDefaultChipAndEveryChipARow) {
   std::set<Product> seen;
@@ -135,5 +135,5 @@ TEST(ProductData, AliasesLeadToAChip) {
   EXPECT_EQ(find_product("950DT").choice.soc, "Ascend950DT_9591");
 }
 
-}  // namespace
+}  // namespace product_test
 }  // namespace belay

@@ -18,7 +18,7 @@
 #include "support/shared_state.h"
 
 namespace belay::machine {
-namespace {
+namespace purses_test {
 
 using namespace belay_test;
 
@@ -644,5 +644,5 @@ TEST(Purses, D52_M430_ProcessesWithSeveralPurses_KilledMeanwhile_LeaveExactBooks
   }
 }
 
-}  // namespace
+}  // namespace purses_test
 }  // namespace belay::machine

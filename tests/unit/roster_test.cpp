@@ -13,7 +13,7 @@
 #include "support/shared_state.h"
 
 namespace belay::machine {
-namespace {
+namespace roster_test {
 
 using namespace belay_test;
 
@@ -282,5 +282,5 @@ TEST(Roster, D66_NamesOfLinks_TellOneLifeFromAnother) {
   EXPECT_NE(text_of(name), text_of({kFounder, 0x1F, 123, 456, 789}));
 }
 
-}  // namespace
+}  // namespace roster_test
 }  // namespace belay::machine

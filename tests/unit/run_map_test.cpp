@@ -6,7 +6,7 @@
 #include <vector>
 
 namespace belay {
-namespace {
+namespace run_map_test {
 
 TEST(RunMap, GivesBackWhatItWasGiven_BestFitFirst) {
   RunMap runs;
@@ -66,5 +66,5 @@ RC_GTEST_PROP(RunMap, RandomTakesAndGives_KeepEveryPlaceOnce, (std::vector<std::
   RC_ASSERT(runs.take(kPlaces) == std::optional<std::uintptr_t>{0});
 }
 
-}  // namespace
+}  // namespace run_map_test
 }  // namespace belay

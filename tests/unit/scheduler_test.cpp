@@ -13,7 +13,7 @@
 #include "runtime/links.h"
 #include "schedule/capture.h"
 
-namespace {
+namespace scheduler_test {
 
 using belay::Error;
 using belay::schedule::Arrival;
@@ -192,4 +192,4 @@ TEST(LinkTimes, M271_OneDirectionIsTakenInTurn_OthersOverlap) {
   EXPECT_EQ(links.take(Way::OnDevice, 0, 1'000'000'000), std::nullopt);
 }
 
-}  // namespace
+}  // namespace scheduler_test

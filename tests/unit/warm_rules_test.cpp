@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace belay {
-namespace {
+namespace warm_rules_test {
 
 constexpr Api kApis[] = {Api::Malloc, Api::MallocAlign32, Api::MallocCached};
 constexpr Form kForms[] = {Form::EP, Form::RC, Form::OpenCtrlCpu};
@@ -168,5 +168,5 @@ TEST(WarmRules, M79_WithoutAProduct_NothingIsServed) {
   }
 }
 
-}  // namespace
+}  // namespace warm_rules_test
 }  // namespace belay

@@ -247,7 +247,7 @@ TEST_F(DeviceAbort, R230_WhoWaitsComesBack) {
     const WordGate never;
     never.hold(stream.get());
     Waiting waiting([&] { return ::aclrtSynchronizeStream(stream.get()); });
-    std::this_thread::sleep_for(delay);
+    let_time_pass(delay);
     EXPECT_FALSE(waiting.back());
     EXPECT_EQ(aclrtDeviceTaskAbort(0, 60000), ACL_SUCCESS);
     return waiting.fetch() != ACL_SUCCESS;  // what was waited for was not done

@@ -252,7 +252,7 @@ TEST_F(EventQuery, R180_ManyThreadsWaitForOneEvent) {
       ++over;
     });
   }
-  std::this_thread::sleep_for(std::chrono::milliseconds{kMoment});
+  let_time_pass(std::chrono::milliseconds{kMoment});  // in which nobody must come back
   EXPECT_EQ(over, 0);
   gate.open();
   for (std::thread& thread : threads) thread.join();

@@ -130,10 +130,10 @@ TEST_F(EventTime, R184_R185_TimeThatPassedOnTheStream) {
     SCOPED_TRACE(name_of(kind));
     Stream stream;
     const Event start{kind, kTimed}, end{kind, kTimed};
-    Body sleep = [] { std::this_thread::sleep_for(std::chrono::milliseconds{60}); };
+    Body work = [] { let_time_pass(60ms); };
     const auto before = std::chrono::steady_clock::now();
     EXPECT_EQ(aclrtRecordEvent(start, stream), ACL_SUCCESS);
-    EXPECT_EQ(launch(stream, sleep), ACL_SUCCESS);
+    EXPECT_EQ(launch(stream, work), ACL_SUCCESS);
     EXPECT_EQ(aclrtRecordEvent(end, stream), ACL_SUCCESS);
     EXPECT_EQ(finish(stream), ACL_SUCCESS);
     const std::chrono::duration<float, std::milli> most = std::chrono::steady_clock::now() - before;
@@ -171,12 +171,12 @@ TEST_F(EventTime, R184_TheLatestRecordCounts) {
     const Event start{kind, kTimed}, end{kind, kTimed};
     EXPECT_EQ(aclrtRecordEvent(end, stream), ACL_SUCCESS);
     EXPECT_EQ(finish(stream), ACL_SUCCESS);
-    Body sleep = [] { std::this_thread::sleep_for(std::chrono::milliseconds{2}); };
-    EXPECT_EQ(launch(stream, sleep), ACL_SUCCESS);
+    Body work = [] { let_time_pass(2ms); };
+    EXPECT_EQ(launch(stream, work), ACL_SUCCESS);
     EXPECT_EQ(aclrtRecordEvent(start, stream), ACL_SUCCESS);
     EXPECT_EQ(finish(stream), ACL_SUCCESS);
     EXPECT_LT(between(start, end), -1.9F);
-    EXPECT_EQ(launch(stream, sleep), ACL_SUCCESS);
+    EXPECT_EQ(launch(stream, work), ACL_SUCCESS);
     EXPECT_EQ(aclrtRecordEvent(end, stream), ACL_SUCCESS);
     EXPECT_EQ(finish(stream), ACL_SUCCESS);
     EXPECT_GT(between(start, end), 1.9F);

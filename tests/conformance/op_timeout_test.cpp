@@ -73,7 +73,7 @@ TEST_F(OpTimeout, R204_HasNoEffect) {
   Stream stream;
   NotifyGate gate;
   gate.hold(stream);
-  Body body = [] { std::this_thread::sleep_for(std::chrono::milliseconds{kMoment}); };
+  Body body = [] { let_time_pass(std::chrono::milliseconds{kMoment}); };  // longer than the limit
   EXPECT_EQ(launch(stream, body), ACL_SUCCESS);
   expect_held(stream);
   gate.open();

@@ -142,7 +142,7 @@ TEST_F(ProcessReport, R193_Block_LaterTasksStartWhenItHasReturned) {
   int inside = -1;
   std::atomic<bool> over{false};
   Body body = [&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds{kMoment});
+    let_time_pass(std::chrono::milliseconds{kMoment});  // in which the stream must not go on
     inside = recorded(after);
     over = true;
   };
@@ -236,7 +236,7 @@ TEST_F(ProcessReport, R195_WaitsUntilOneIsReady) {
   Body body = [&] { called.give(); };
   std::thread launching([&] {
     EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-    std::this_thread::sleep_for(std::chrono::milliseconds{kMoment});
+    let_time_pass(std::chrono::milliseconds{kMoment});  // likely the worker waits by now; it need not
     EXPECT_EQ(launch_callback(stream, body), ACL_SUCCESS);
     EXPECT_EQ(finish(stream), ACL_SUCCESS);
     EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);

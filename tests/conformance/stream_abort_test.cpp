@@ -75,7 +75,7 @@ TEST_F(StreamAbort, R154_R140_WhoWaitsForTheStreamIsTold) {
     never.hold(stream.get());
     Waiting one([&] { return ::aclrtSynchronizeStream(stream.get()); });
     Waiting two([&] { return aclrtSynchronizeStreamWithTimeout(stream.get(), 100000); });
-    std::this_thread::sleep_for(delay);
+    let_time_pass(delay);
     EXPECT_FALSE(one.back());
     EXPECT_EQ(aclrtStreamAbort(stream.get()), ACL_SUCCESS);
     for (Waiting* waiting : {&one, &two}) {
@@ -99,7 +99,7 @@ TEST_F(StreamAbort, R154_R140_WhoWaitsIsToldHoweverOftenTheStreamIsAborted) {
       std::vector<std::unique_ptr<Waiting>> all;
       for (int i = 0; i < 8; ++i)
         all.push_back(std::make_unique<Waiting>([&] { return ::aclrtSynchronizeStream(stream.get()); }));
-      std::this_thread::sleep_for(delay);
+      let_time_pass(delay);
       EXPECT_EQ(aclrtStreamAbort(stream.get()), ACL_SUCCESS);
       for (int i = 0; i < more; ++i) {
         if (more > 1) never.hold(stream.get());
@@ -126,7 +126,7 @@ TEST_F(StreamAbort, R154_SoIsWhoWaitsForAnEventRecordedThere) {
     event.record(stream.get());
     Waiting one([&] { return ::aclrtSynchronizeEvent(event.get()); });
     Waiting two([&] { return aclrtSynchronizeEventWithTimeout(event.get(), 100000); });
-    std::this_thread::sleep_for(delay);
+    let_time_pass(delay);
     EXPECT_FALSE(one.back());
     EXPECT_EQ(aclrtStreamAbort(stream.get()), ACL_SUCCESS);
     for (Waiting* waiting : {&one, &two}) {
@@ -144,7 +144,7 @@ TEST_F(StreamAbort, R154_SoIsWhoWaitsForTheDevice) {
     const WordGate never;
     never.hold(stream.get());
     Waiting waiting([] { return ::aclrtSynchronizeDevice(); });
-    std::this_thread::sleep_for(delay);
+    let_time_pass(delay);
     EXPECT_EQ(aclrtStreamAbort(stream.get()), ACL_SUCCESS);
     const aclError answer = waiting.fetch();
     EXPECT_TRUE(answer == ACL_SUCCESS || answer == kAborted) << answer;
@@ -210,7 +210,7 @@ TEST_F(StreamAbort, R154_ACopyInProgressIsStopped) {
       EXPECT_EQ(
           ::aclrtMemcpyAsync(to.get(), kSize, from.get(), kSize, ACL_MEMCPY_DEVICE_TO_DEVICE, stream.get()),
           ACL_SUCCESS);
-    std::this_thread::sleep_for(std::chrono::milliseconds{round * 2});
+    let_time_pass(std::chrono::milliseconds{round * 2});
     EXPECT_EQ(aclrtStreamAbort(stream.get()), ACL_SUCCESS);
     // Nothing of it touches the memory any more.
     EXPECT_EQ(aclrtMemset(to.get(), kSize, 0x77, kSize), ACL_SUCCESS);

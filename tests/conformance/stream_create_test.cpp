@@ -156,7 +156,7 @@ TEST_F(StreamCreate, R130_R142_TasksOfAPersistentStreamDoNotRun) {
     EXPECT_EQ(aclrtSynchronizeDevice(), ACL_SUCCESS);
     const Stream other;
     expect_works(other.get());
-    std::this_thread::sleep_for(50ms);
+    let_time_pass(50ms);  // in which nothing must happen
     EXPECT_EQ(aclrtSynchronizeDevice(), ACL_SUCCESS);
     EXPECT_FALSE(marks.set());
     EXPECT_EQ(*at(pinned.get(), 0), 0);

@@ -195,7 +195,7 @@ TEST_F(StreamDestroy, R134_M114_MemoryMayBeFreedAtOnceAfterwards) {
       EXPECT_EQ(::aclrtMemcpyAsync(host.get(), kMB, to.get(), kMB, ACL_MEMCPY_DEVICE_TO_HOST, stream),
                 ACL_SUCCESS);
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds{round});
+    let_time_pass(std::chrono::milliseconds{round});
     EXPECT_EQ(aclrtDestroyStreamForce(stream), ACL_SUCCESS);
     from.free_now();
     to.free_now();
@@ -235,7 +235,7 @@ TEST_F(StreamDestroy, R136_AThreadThatWaitsIsToldWhenTheStreamIsGone) {
   aclrtStream const stream = new_stream();
   never.hold(stream);
   Waiting waiting([stream] { return aclrtSynchronizeStream(stream); });
-  std::this_thread::sleep_for(20ms);  // likely it waits by now; the answer is the same if it does not
+  let_time_pass(20ms);  // likely it waits by now; the answer is the same if it does not
   EXPECT_FALSE(waiting.back());
   EXPECT_EQ(aclrtDestroyStreamForce(stream), ACL_SUCCESS);
   EXPECT_EQ(waiting.fetch(), kStale);

@@ -51,7 +51,7 @@ TEST_F(StreamEnd, R59_M406_AResetWaitsForTheWorkOfTheDefaultContext) {
     two.queue(nullptr);
     {
       std::thread later([&gate] {
-        std::this_thread::sleep_for(50ms);
+        let_time_pass(50ms);  // whoever does not wait is back by then
         gate.open();
       });
       EXPECT_EQ(reset(1), ACL_SUCCESS);
@@ -242,7 +242,7 @@ TEST_F(StreamEnd, R119_R120_WhoWaitsForAStreamOfADestroyedContextComesBack) {
     EXPECT_EQ(aclrtWaitAndResetNotify(never, stuck, 0), ACL_SUCCESS);
     EXPECT_EQ(aclrtSetCurrentContext(primary), ACL_SUCCESS);
     Waiting waiting([stuck] { return ::aclrtSynchronizeStream(stuck); });
-    std::this_thread::sleep_for(std::chrono::milliseconds{round * 30});
+    let_time_pass(std::chrono::milliseconds{round * 30});
     EXPECT_EQ(aclrtDestroyContext(context), ACL_SUCCESS);
     EXPECT_NE(waiting.fetch(), ACL_SUCCESS) << "it was not done";
     EXPECT_EQ(aclrtDestroyNotify(never), ACL_SUCCESS);
@@ -284,7 +284,7 @@ TEST_F(StreamEnd, R59_R119_R201_FunctionsThatAreWaitedForHaveTheirContext) {
     gate.hold_and_enter(nullptr);
     EXPECT_EQ(aclrtLaunchHostFunc(nullptr, Used::use, &used), ACL_SUCCESS);
     std::thread later([&gate] {
-      std::this_thread::sleep_for(50ms);
+      let_time_pass(50ms);  // whoever does not wait is back by then
       gate.open();
     });
     EXPECT_EQ(explicit_context ? aclrtDestroyContext(context) : aclrtResetDevice(1), ACL_SUCCESS);
@@ -369,7 +369,7 @@ TEST(StreamEndOrders, R59_R118_R119_R121_R133_R162_WithWorkThatEnds) {
     EXPECT_EQ(::aclrtStreamWaitEvent(scene.outer, scene.event), ACL_SUCCESS);
     outer.queue(scene.outer);
     std::thread later([&gate] {
-      std::this_thread::sleep_for(3ms);
+      let_time_pass(3ms);
       gate.open();
     });
     for (const char what : order) scene.end(what, false);

@@ -49,12 +49,10 @@ TEST_F(StreamSync, R139_OnlyForWhatWasQueuedBeforeTheCall) {
     const WordGate first, second;
     first.hold(stream.get());
     Waiting waiting([&] { return ::aclrtSynchronizeStream(stream.get()); });
-    std::this_thread::sleep_for(delay);
+    let_time_pass(delay);
     second.hold(stream.get());
     first.open();
-    const auto end = std::chrono::steady_clock::now() + delay + 1s;
-    while (!waiting.back() && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(1ms);
-    const bool in_time = waiting.back();
+    const bool in_time = eventually([&] { return waiting.back(); }, delay + 1s);
     second.open();
     EXPECT_EQ(waiting.fetch(), ACL_SUCCESS);
     EXPECT_EQ(::aclrtSynchronizeStream(stream.get()), ACL_SUCCESS);
@@ -278,7 +276,7 @@ TEST_F(StreamSync, R143_R200_NorForTheDevice_WhateverElseIsQueued) {
                 [](void* pointer) {
                   auto& self = *static_cast<Asking*>(pointer);
                   self.running = true;
-                  while (!self.go) std::this_thread::sleep_for(1ms);
+                  EXPECT_TRUE(eventually([&self] { return self.go.load(); }));
                   self.answer_with_time = aclrtSynchronizeDeviceWithTimeout(20000);
                   if (self.answer_with_time == kInternal) self.answer = ::aclrtSynchronizeDevice();
                 },

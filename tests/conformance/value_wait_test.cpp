@@ -123,7 +123,7 @@ TEST_F(ValueWait, P46_AbortReleasesWhoeverSynchronises_With107023) {
   EXPECT_EQ(wait_for(1, kEq), ACL_SUCCESS);
   Waiting waiting{[this] { return finish(*stream_); }};
   // The waiter may not have got as far yet: then it finds an empty stream.
-  std::this_thread::sleep_for(20ms);
+  let_time_pass(20ms);
   EXPECT_EQ(aclrtStreamAbort(stream_->get()), ACL_SUCCESS);
   const int answer = waiting.fetch();
   EXPECT_TRUE(answer == kAborted || answer == ACL_SUCCESS) << answer;

@@ -1,4 +1,6 @@
 // Threads of callbacks end with their contexts, and the process ends beside callbacks under way.
+#include <unistd.h>
+
 #include <filesystem>
 
 #include "support/callbacks.h"
@@ -30,11 +32,8 @@ TEST_F(CallbackThreads, R198_ThreadsGoWithTheirContexts) {
     EXPECT_EQ(finish(nullptr), ACL_SUCCESS);
     other.leave();
   }
-  const auto end = std::chrono::steady_clock::now() + kPatience;
-  while (threads_now() > before + 4 && std::chrono::steady_clock::now() < end) {
-    std::this_thread::sleep_for(std::chrono::milliseconds{10});
-  }
-  EXPECT_LE(threads_now(), before + 4) << "workers may have come, but not thirty";
+  EXPECT_TRUE(eventually([before] { return threads_now() <= before + 4; }))
+      << threads_now() << ": workers may have come, but not thirty";
 }
 
 // The process ends though a function does not, a thread waits for reports and streams are held.
@@ -49,7 +48,7 @@ TEST(CallbackExit, R45_R67_EndingWithCallbacksUnderWay) {
       static Signal entered, never;
       static Body stuck = [] {
         entered.give();
-        for (;;) std::this_thread::sleep_for(std::chrono::hours{1});
+        for (;;) ::pause();
       };
       static Signal subscribed;
       std::thread{[] {

@@ -2,11 +2,13 @@
 //
 // A test starts this program once more for each way; the child finds its way in TEST_SCENARIO, does
 // what a careless program would do, and ends.
+#include <atomic>
 #include <functional>
 #include <thread>
 
 #include "support/blocks.h"
 #include "support/this_program.h"
+#include "support/waiting.h"
 
 namespace exit_ways_test {
 
@@ -126,14 +128,15 @@ void run(const std::string& way) {
     }}.join();
   }
   if (way == "detached thread") {
+    static std::atomic<int> rounds{0};
     std::thread{[] {
       (void)aclrtSetDevice(0);
-      for (;;) {
+      for (;; ++rounds) {
         void* block = nullptr;
         if (aclrtMalloc(&block, 64, ACL_MEM_MALLOC_NORMAL_ONLY) == ACL_SUCCESS) (void)aclrtFree(block);
       }
     }}.detach();
-    std::this_thread::sleep_for(std::chrono::milliseconds{50});
+    if (!eventually([] { return rounds > 1000; })) std::_Exit(42);
   }
   const auto fork_and = [](const std::function<void()>& work) {
     const pid_t child = ::fork();

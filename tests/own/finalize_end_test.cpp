@@ -2,6 +2,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -11,10 +14,12 @@
 #include "support/device_fixture.h"
 #include "support/settings.h"
 #include "support/this_program.h"
+#include "support/waiting.h"
 
 namespace finalize_end_test {
 
 using belay_test::Ending;
+using belay_test::eventually;
 using belay_test::in_fresh_process;
 using belay_test::run_captured;
 using belay_test::run_this_test_as;
@@ -113,10 +118,11 @@ TEST(FinalizeEnd, R44_FromAStaticDestructor) {
 TEST(FinalizeEnd, R45_R67_EndingWhileThreadsAreAtWork) {
   for (int round = 0; round < 5; ++round) {
     const Ending ending = run_captured(kQuiet, [] {
-      for (int i = 0; i < 4; ++i) {
-        std::thread([] {
+      static std::array<std::atomic<int>, 4> rounds{};
+      for (std::size_t i = 0; i < rounds.size(); ++i) {
+        std::thread([i] {
           aclrtSetDevice(0);
-          for (;;) {
+          for (;; ++rounds[i]) {
             void* block = nullptr;
             aclrtMalloc(&block, 4096, ACL_MEM_MALLOC_NORMAL_ONLY);
             aclrtMemset(block, 4096, 1, 4096);
@@ -124,8 +130,10 @@ TEST(FinalizeEnd, R45_R67_EndingWhileThreadsAreAtWork) {
           }
         }).detach();
       }
-      ::usleep(20000);
-      ::exit(0);
+      EXPECT_TRUE(eventually([] {
+        return std::all_of(rounds.begin(), rounds.end(), [](const auto& done) { return done > 100; });
+      }));
+      if (!::testing::Test::HasFailure()) ::exit(0);
     });
     EXPECT_TRUE(ending.clean()) << ending;
   }

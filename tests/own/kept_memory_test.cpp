@@ -9,6 +9,7 @@
 #include "support/blocks.h"
 #include "support/sanitizer.h"
 #include "support/settings.h"
+#include "support/waiting.h"
 #include "support/worker.h"
 
 namespace kept_memory_test {
@@ -31,12 +32,7 @@ std::size_t of_contents() { return status("RssShmem"); }  // the bytes of device
 
 // Nobody promises when; much later than usual is a failure.
 bool comes_down_to(std::size_t bytes) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{20};
-  while (of_contents() > bytes) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds{20});
-  }
-  return true;
+  return eventually([bytes] { return of_contents() <= bytes; }, 20s);
 }
 
 void with_keep(const std::string& keep, const std::function<void()>& body) {

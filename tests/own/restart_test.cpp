@@ -1,5 +1,4 @@
 // belay_restart: everything ends, and the settings of the moment hold.
-#include <unistd.h>
 
 #include <atomic>
 #include <fstream>
@@ -10,6 +9,7 @@
 #include "support/device_fixture.h"
 #include "support/sanitizer.h"
 #include "support/settings.h"
+#include "support/waiting.h"
 
 namespace restart_test {
 
@@ -135,11 +135,11 @@ TEST(Restart, AHostFunctionThatRunsIsAwaited) {
   ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
   const auto slow = [](void*) {
     state = 1;
-    ::usleep(50'000);
+    let_time_pass(50ms);  // whoever does not wait finds 1
     state = 2;
   };
   ASSERT_EQ(aclrtLaunchHostFunc(stream, slow, nullptr), ACL_SUCCESS);
-  while (state == 0) ::usleep(1000);
+  EXPECT_TRUE(eventually([] { return state != 0; }));
   EXPECT_EQ(belay_restart(), 0);
   EXPECT_EQ(state, 2);
 }
@@ -152,7 +152,7 @@ TEST(Restart, AnotherThreadIsBoundToNothingAfterwards) {
     void* kept = allocate(kMB);
     ASSERT_EQ(aclrtFree(kept), ACL_SUCCESS);  // now in this thread's own store
     step = 1;
-    while (step != 2) ::usleep(1000);
+    EXPECT_TRUE(eventually([&] { return step == 2; }));
     void* block = nullptr;
     EXPECT_EQ(aclrtMalloc(&block, 64, ACL_MEM_MALLOC_HUGE_FIRST), ACL_ERROR_RT_CONTEXT_NULL);
     ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
@@ -161,7 +161,7 @@ TEST(Restart, AnotherThreadIsBoundToNothingAfterwards) {
     EXPECT_EQ(aclrtFree(block), ACL_SUCCESS);
     EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
   }};
-  while (step != 1) ::usleep(1000);
+  EXPECT_TRUE(eventually([&] { return step == 1; }));
   ASSERT_EQ(belay_restart(), 0);
   step = 2;
   other.join();
@@ -241,7 +241,7 @@ TEST(Restart, WhatIsCalledMeanwhileMayCall) {
   static std::atomic<int> asked{0};
   const auto ask = [](void*) {
     std::uint32_t count = 0;
-    ::usleep(20'000);
+    let_time_pass(20ms);  // so that it is the restart that waits for it
     if (aclrtGetDeviceCount(&count) == ACL_SUCCESS) ++asked;
   };
   ASSERT_EQ(aclrtRegStreamStateCallback(
@@ -255,8 +255,8 @@ TEST(Restart, WhatIsCalledMeanwhileMayCall) {
                 stream, [](void*) { inside = true; }, nullptr),
             ACL_SUCCESS);
   ASSERT_EQ(aclrtLaunchHostFunc(stream, ask, nullptr), ACL_SUCCESS);
-  while (!inside) ::usleep(100);
-  ::usleep(5000);
+  EXPECT_TRUE(eventually([] { return inside.load(); }));
+  let_time_pass(5ms);  // likely the second one runs by now; it may or may not
   EXPECT_EQ(belay_restart(), 0);
   EXPECT_LE(asked, 1);
 }

@@ -12,6 +12,7 @@
 #include "support/desk.h"
 #include "support/sanitizer.h"
 #include "support/settings.h"
+#include "support/waiting.h"
 
 namespace schedule_order_test {
 
@@ -36,7 +37,7 @@ TEST(ScheduleOrder, R16_UnderLazy_NothingIsDoneBeforeSomebodyWaits) {
     Desk desk;
     desk.down(desk.a, 0);
     desk.down(desk.b, 1);
-    std::this_thread::sleep_for(std::chrono::milliseconds{150});
+    let_time_pass(150ms);  // in which nothing must happen
     EXPECT_EQ(std::uint64_t{desk.pinned[0]}, 0U);
     MUST(aclrtSynchronizeStream(desk.a));
     EXPECT_EQ(std::uint64_t{desk.pinned[0]}, 1U);

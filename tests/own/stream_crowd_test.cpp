@@ -42,9 +42,9 @@ std::chrono::microseconds used() {
 }
 
 std::chrono::microseconds used_while_idle() {
-  std::this_thread::sleep_for(100ms);  // what has just ended may still be going to sleep
+  let_time_pass(100ms);  // what has just ended may still be going to sleep
   const auto before = used();
-  std::this_thread::sleep_for(1500ms);
+  let_time_pass(1500ms);  // in which nothing must happen
   return used() - before;
 }
 

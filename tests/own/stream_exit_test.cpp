@@ -34,7 +34,7 @@ void for_ever(void*) {
   entered = true;
   for (;;) ::pause();
 }
-void short_while(void*) { std::this_thread::sleep_for(5ms); }
+void short_while(void*) { let_time_pass(5ms); }
 void leave(void*) { std::exit(0); }
 void nothing(void*) {}
 
@@ -59,7 +59,7 @@ aclrtNotify new_notify() {
   return notify;
 }
 void wait_until_entered() {
-  while (!entered) std::this_thread::sleep_for(1ms);
+  EXPECT_TRUE(eventually([] { return entered.load(); }));
 }
 
 // What a destructor might do with streams; whatever is answered, it comes back.
@@ -219,7 +219,7 @@ const std::vector<Way>& ways() {
            }).detach();
          }
          wait_until_entered();
-         std::this_thread::sleep_for(20ms);
+         let_time_pass(20ms);  // more of them may be inside by then
        }},
       {"a thread that goes on queuing",
        [] {
@@ -232,7 +232,7 @@ const std::vector<Way>& ways() {
            }
          }).detach();
          wait_until_entered();
-         std::this_thread::sleep_for(20ms);
+         let_time_pass(20ms);  // more of them may be inside by then
        }},
       {"streams of a destroyed context",
        [] {

@@ -13,6 +13,7 @@
 #include "support/stream_host_steps.h"
 #include "support/stream_memory_steps.h"
 #include "support/stream_order_steps.h"
+#include "support/waiting.h"
 
 namespace stream_model_test {
 
@@ -72,7 +73,7 @@ std::string keep_company(const std::atomic<bool>& enough) {
         aclrtSynchronizeStream(other) == 0;
     if (!done) return text("a call fails in round ", round);
     if (!std::equal(words, words + kWords, words + kWords)) return text("wrong words in round ", round);
-    if (round % 8 == 0) std::this_thread::sleep_for(std::chrono::microseconds{round % 300});
+    if (round % 8 == 0) let_time_pass(std::chrono::microseconds{round % 300});
   }
   const bool ended = aclrtFree(device) == 0 && aclrtFreeHost(pinned) == 0 && aclrtDestroyEvent(event) == 0 &&
                      aclrtDestroyStream(stream) == 0 && aclrtDestroyContext(context) == 0;
@@ -98,7 +99,7 @@ void run_here(const Plan& plan, int patience) {
   std::thread{[&] {
     std::uint64_t seen = 0;
     for (int quiet = 0; quiet < patience * 10; ++quiet) {
-      std::this_thread::sleep_for(std::chrono::milliseconds{100});
+      let_time_pass(100ms);
       if (program.progress() != std::exchange(seen, program.progress())) quiet = 0;
     }
     tell("it hangs");

@@ -3,11 +3,9 @@
 import contextlib
 import os
 import threading
-import time
 
 import acl
-
-PATIENCE = 30  # seconds; only a broken build waits that long
+from waiting import PATIENCE, let_time_pass
 
 
 def prelude():
@@ -15,21 +13,11 @@ def prelude():
     return "import sys\nsys.path.insert(0, %r)\n" % os.path.dirname(os.path.abspath(__file__))
 
 
-def until(condition, patience=PATIENCE):
-    """Wait for something that another thread brings about."""
-    end = time.monotonic() + patience
-    while not condition():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.002)
-    return True
-
-
 def turn_until_over(state):
     """A thread function that ends when state["over"] is true. It knows nothing of the main module, so that a
     thread in it does not keep that module's objects alive."""
     while not state["over"]:
-        time.sleep(0.005)
+        let_time_pass(0.005)
         state["turns"] = state.get("turns", 0) + 1
 
 
@@ -64,7 +52,7 @@ class Reports:
                 continue
             self.codes.add(code)
             if code == 107012:  # not subscribed: comes back at once
-                time.sleep(0.002)
+                let_time_pass(0.002)
 
     def stop(self):
         if self._over:

@@ -12,8 +12,9 @@ import pytest
 
 import acl
 from arguments import check_arguments, refused
-from reports import PATIENCE, Hold, Reports, until
+from reports import Hold, Reports
 from support import bytes_at, ok
+from waiting import PATIENCE, let_time_pass, until
 
 NO_CALLBACK = 107015  # the stream has no subscribed thread
 NOT_SUBSCRIBED = 107012
@@ -297,7 +298,7 @@ def test_y160_waits_for_a_callback_that_comes_later(stream, timeout):
     thread.start()
     ok(acl.rt.subscribe_report(thread.ident, stream))
     subscribed.set()
-    time.sleep(0.1)
+    let_time_pass(0.1)
     assert answers == []
     ok(acl.rt.launch_callback(seen.append, "come", 1, stream))
     thread.join(PATIENCE)
@@ -326,7 +327,7 @@ def test_y160_arguments():
 def test_y161_a_blocking_callback_holds_up_the_stream(stream):
     with Reports() as reports, reports.serve(stream):
         start = time.monotonic()
-        ok(acl.rt.launch_callback(lambda data: time.sleep(2), None, 1, stream))
+        ok(acl.rt.launch_callback(lambda data: let_time_pass(2), None, 1, stream))
         ok(acl.rt.synchronize_stream(stream))
         took = time.monotonic() - start
     assert 1.99 <= took < 12, took  # documented: 2 s and 10 ms at most
@@ -423,7 +424,7 @@ def test_y207_the_sequence(device, kind, own):
     ran = []
 
     def work(data):
-        time.sleep(0.3)
+        let_time_pass(0.3)
         ran.append(data)
 
     with Reports(kind) as reports:
@@ -445,7 +446,7 @@ def test_y208_others_run_while_one_waits(stream):
     def tick():
         while not over.is_set():
             ticks.append(time.monotonic())
-            time.sleep(0.005)
+            let_time_pass(0.005)
 
     ticking = threading.Thread(target=tick)
     with Reports() as reports, reports.serve(stream):

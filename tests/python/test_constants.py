@@ -3,8 +3,9 @@
 import pytest
 
 import acl
-from reports import Reports, until
+from reports import Reports
 from support import bytes_at, fill, free_bytes, ok, run
+from waiting import until
 
 MB = 1 << 20
 

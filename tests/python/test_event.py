@@ -1,13 +1,13 @@
 """Events (Y-81 to Y-89)."""
 
 import struct
-import time
 
 import pytest
 
 import acl
 from support import Word, ok
 from test_stream import released_soon
+from waiting import let_time_pass
 
 MAKERS = [acl.rt.create_event, lambda: acl.rt.create_event_with_flag(9),
           lambda: acl.rt.create_event_ex_with_flag(9)]
@@ -144,7 +144,7 @@ def test_y88_elapsed_time(device):
     assert acl.rt.event_elapsed_time(start, end) == (0.0, 507000)  # never recorded
     ok(acl.rt.record_event(start, 0))
     ok(acl.rt.synchronize_event(start))
-    time.sleep(0.05)
+    let_time_pass(0.05)
     ok(acl.rt.record_event(end, 0))
     ok(acl.rt.synchronize_event(end))
     ms, ret = acl.rt.event_elapsed_time(start, end)
@@ -173,7 +173,7 @@ def test_y89_timestamps(event):
         ok(acl.rt.record_event(event, 0))
         ok(acl.rt.synchronize_event(event))
         stamps.append(ok(acl.rt.event_get_timestamp(event)))
-        time.sleep(0.01)
+        let_time_pass(0.01)
     assert all(type(stamp) is int for stamp in stamps)
     assert 9000 <= stamps[1] - stamps[0] <= 60 * 10 ** 6  # microseconds
 

@@ -24,14 +24,17 @@ import time
 import acl
 import children
 from reports import Reports
+from waiting import let_time_pass, until
 
 def finished(pid, patience=60):
-    end = time.monotonic() + patience
-    while time.monotonic() < end:
+    statuses = []
+    def ended():
         done, status = os.waitpid(pid, os.WNOHANG)
         if done:
-            return status
-        time.sleep(0.01)
+            statuses.append(status)
+        return done
+    if until(ended, patience):
+        return statuses[0]
     os.kill(pid, 9)
     os.waitpid(pid, 0)
     return "hangs"
@@ -180,7 +183,7 @@ def test_forks_while_other_threads_are_inside(fresh):
                     acl.rt.free(acl.rt.malloc(4096, 2)[0])
                     ident, err = acl.util.start_thread(len, [])
                     acl.util.stop_thread(ident)
-                time.sleep(0)
+                let_time_pass(0)
 
         threads = [threading.Thread(target=busy) for _ in range(2)]
         for thread in threads:
@@ -189,7 +192,7 @@ def test_forks_while_other_threads_are_inside(fresh):
             for _ in range(15):
                 with still:
                     assert fork(lambda: children.use(0) == "fine") == 0
-                time.sleep(0.01)
+                let_time_pass(0.01)
         finally:
             over.set()
             for thread in threads:
@@ -211,7 +214,7 @@ def test_the_childs_own_end(fresh):
         stream, ret = acl.rt.create_stream()
         reports = Reports("start_thread", timeout=2000)
         assert acl.rt.subscribe_report(reports.ident, stream) == 0
-        time.sleep(0.3)  # the thread waits in its call: one that allocates would leave a sanitizer's locks to the child
+        let_time_pass(0.3)  # the thread waits in its call: one that allocates would leave a sanitizer's locks to the child
         pid = os.fork()
         if pid == 0:
             code = 0 if children.use(0) == "fine" else 7

@@ -116,9 +116,9 @@ def test_y50_finalize_does_not_wait_for_logs(fresh):
 def test_y50_acl_calls_from_a_daemon_thread_at_shutdown(fresh):
     run_here(fresh, """
         import threading
-        import time
         import acl
         from support import Word, ok
+        from waiting import let_time_pass
         ok(acl.rt.set_device(0))
         context = ok(acl.rt.get_context())
         stream = ok(acl.rt.create_stream())
@@ -133,7 +133,7 @@ def test_y50_acl_calls_from_a_daemon_thread_at_shutdown(fresh):
 
         threading.Thread(target=wait, daemon=True).start()
         inside.wait()
-        time.sleep(0.05)  # it is inside the call now, and stays there
+        let_time_pass(0.05)  # it is inside the call now, and stays there
         """)
 
 

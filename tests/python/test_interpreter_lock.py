@@ -16,6 +16,7 @@ import threading
 import time
 import acl
 from reports import Hold, Reports
+from waiting import let_time_pass, until
 
 assert acl.init() == 0
 assert acl.rt.set_device(0) == 0
@@ -31,13 +32,12 @@ class Ticks:
         self.over = False
         self.thread = threading.Thread(target=self.run, daemon=True)
         self.thread.start()
-        while not self.times:
-            time.sleep(0.001)
+        assert until(lambda: self.times)
 
     def run(self):
         while not self.over:
             self.times.append(time.monotonic())
-            time.sleep(0.005)
+            let_time_pass(0.005)
 
     def during(self, call, *args):
         start = time.monotonic()
@@ -128,7 +128,7 @@ def test_y43_process_report(fresh):
 
         def launch():
             acl.rt.set_device(0)
-            time.sleep(0.3)
+            let_time_pass(0.3)
             assert acl.rt.launch_callback(seen.append, 1, 1, stream) == 0
 
         seen = []
@@ -141,7 +141,7 @@ def test_y43_process_report(fresh):
 def test_y43_stop_thread(fresh):
     program(fresh, """
         ticks = Ticks()
-        ident, err = acl.util.start_thread(lambda args: time.sleep(0.4), [])
+        ident, err = acl.util.start_thread(lambda args: let_time_pass(0.4), [])
         result, took, ticked = ticks.during(acl.util.stop_thread, ident)
         assert result == 0 and ticked >= 5, (took, ticked)
     """)
@@ -200,7 +200,7 @@ def test_y44_many_threads_wait_at_once(fresh):
         threads = [threading.Thread(target=wait, args=(number,)) for number in range(8)]
         for thread in threads:
             thread.start()
-        time.sleep(0.2)
+        let_time_pass(0.2)
         assert done == []
         hold.let_go()
         for thread in threads:

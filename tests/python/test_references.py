@@ -10,8 +10,9 @@ import types
 import pytest
 
 import acl
-from reports import PATIENCE, Reports, prelude, until
+from reports import Reports, prelude
 from support import ok, run
+from waiting import PATIENCE, until
 
 MODULES = ["rt", "mdl", "media", "op", "blas", "util", "prof", "himpi", "fv"]
 

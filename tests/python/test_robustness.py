@@ -4,6 +4,8 @@ import textwrap
 
 import pytest
 
+from support import run_here
+
 
 def run(fresh, code, **how):
     done = fresh(textwrap.dedent(code), **how)
@@ -72,9 +74,10 @@ def test_keys_that_run_code(fresh):
 
 def test_a_report_thread_outlives_its_machine(fresh):
     """As a failed test leaves it behind: in a callback, or in process_report, while the machine starts anew."""
-    run(fresh, """
-        import threading, time
+    run_here(fresh, """
+        import threading
         import acl, belay
+        from waiting import let_time_pass
 
         over = threading.Event()
         inside = threading.Event()
@@ -85,7 +88,7 @@ def test_a_report_thread_outlives_its_machine(fresh):
 
         def slow(_):
             inside.set()
-            time.sleep(0.3)
+            let_time_pass(0.3)
 
         acl.rt.set_device(0)
         stream, ret = acl.rt.create_stream()

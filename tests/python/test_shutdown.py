@@ -12,6 +12,7 @@ import threading
 import time
 import acl
 from reports import Reports, Hold
+from waiting import let_time_pass, until
 
 def begin():
     assert acl.init() == 0
@@ -91,7 +92,7 @@ def test_a_thread_inside_process_report_for_ever(fresh, way, schedule):
         assert acl.rt.subscribe_report(ident, stream) == 0
         go.set()
         wait(inside)
-        time.sleep(0.2)
+        let_time_pass(0.2)
         print("end")
     """ % way, env={"BELAY_SCHEDULE": schedule, "BELAY_LEAKS": "off"})
 
@@ -107,7 +108,7 @@ def test_a_thread_of_start_thread_that_never_ends(fresh, what):
             running.set()
             while True:
                 if "%s" == "sleeps":
-                    time.sleep(0.01)
+                    let_time_pass(0.01)
                 elif "%s" == "calls":
                     block, ret = acl.rt.malloc(4096, 2)
                     acl.rt.memset(block, 4096, 1, 4096)
@@ -117,7 +118,7 @@ def test_a_thread_of_start_thread_that_never_ends(fresh, what):
         for _ in range(3):
             assert acl.util.start_thread(work, [])[1] == 0
         wait(running)
-        time.sleep(0.1)
+        let_time_pass(0.1)
         print("end")
     """ % (what, what))
 
@@ -143,9 +144,8 @@ def test_daemon_threads_inside_every_call_that_waits(fresh):
                             (acl.rt.synchronize_event_with_timeout, event, -1),
                             (acl.util.stop_thread, reports.ident), (acl.rt.destroy_stream, stream)):
             threading.Thread(target=run, args=(call, *args), daemon=True).start()
-        while len(inside) < 8:
-            time.sleep(0.01)
-        time.sleep(0.2)
+        assert until(lambda: len(inside) >= 8)
+        let_time_pass(0.2)
         print("end", flush=True)
     """)
 
@@ -174,7 +174,7 @@ def test_inside_a_callback(fresh):
         def stay(data):
             inside.set()
             while True:
-                time.sleep(0.01)
+                let_time_pass(0.01)
 
         def process(args):
             wait(subscribed)
@@ -217,7 +217,7 @@ def test_a_callback_that_becomes_due_at_the_end(fresh):
                 memcpy(word, 8, address, 8, 1)
 
         keep = Last()
-        time.sleep(0.1)
+        let_time_pass(0.1)
     """)
 
 
@@ -275,8 +275,7 @@ def test_stop_thread_in_del_at_the_very_end(fresh):
                 write("answer", stop(self.ident), flush=True)
 
         keeper = Keeper()
-        while "turns" not in keeper.state:
-            time.sleep(0.01)
+        assert until(lambda: "turns" in keeper.state)
     """)
     assert done.stdout.splitlines()[0] == "before", done.stdout
 
@@ -311,7 +310,7 @@ def test_starting_a_thread_at_the_very_end(fresh):
 
         late = Late()
         sys.late = late
-        atexit.register(lambda: acl.util.start_thread(time.sleep, 100))
+        atexit.register(lambda: acl.util.start_thread(let_time_pass, 100))
     """, quiet=False)
 
 
@@ -333,7 +332,7 @@ def test_an_exception_in_a_thread_nobody_waits_for(fresh):
             raise ValueError("nobody asks")
 
         ident, err = acl.util.start_thread(fail, [])
-        time.sleep(0.3)
+        let_time_pass(0.3)
     """, quiet=False)
     assert "ValueError: nobody asks" in done.stderr
 

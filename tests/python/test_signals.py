@@ -14,6 +14,7 @@ import threading
 import time
 import acl
 from reports import Reports, Hold
+from waiting import let_time_pass, until
 
 assert acl.init() == 0
 assert acl.rt.set_device(0) == 0
@@ -42,7 +43,7 @@ def test_y154_ctrl_c_in_python_code(fresh):
         for _ in range(3):
             interrupt_in(0.1)
             try:
-                time.sleep(30)
+                let_time_pass(30)
             except KeyboardInterrupt:
                 continue
             raise AssertionError("no KeyboardInterrupt")
@@ -57,14 +58,14 @@ def test_y154_ctrl_c_while_a_call_waits(fresh, call):
     program(fresh, """
         mine, ret = acl.rt.create_stream()
         assert acl.rt.subscribe_report(threading.get_ident(), mine) == 0
-        other, err = acl.util.start_thread(time.sleep, 0.8)
+        other, err = acl.util.start_thread(let_time_pass, 0.8)
         hold = Hold(stream)
         hold.let_go_in(0.8)
         interrupt_in(0.2)
         start = time.monotonic()
         try:
             %s
-            time.sleep(5)
+            let_time_pass(5)
         except KeyboardInterrupt:
             assert time.monotonic() - start < 20
         else:
@@ -84,9 +85,7 @@ def test_other_handlers(fresh):
         hold.let_go_in(0.4)
         interrupt_in(0.1, signal.SIGUSR1)
         assert acl.rt.synchronize_stream(stream) == 0
-        end = time.monotonic() + 20
-        while len(seen) < 2 and time.monotonic() < end:
-            time.sleep(0.01)
+        until(lambda: len(seen) >= 2, 20)
         assert sorted(seen) == sorted([signal.SIGUSR1, signal.SIGALRM])
     """)
 
@@ -105,7 +104,7 @@ def test_waits_are_not_cut_short(fresh):
         hold.let_go_in(0.5)
         assert acl.rt.synchronize_stream_with_timeout(stream, 20000) == 0
         assert hold.over.is_set()
-        other, err = acl.util.start_thread(time.sleep, 0.3)
+        other, err = acl.util.start_thread(let_time_pass, 0.3)
         assert acl.util.stop_thread(other) == 0
         signal.setitimer(signal.ITIMER_REAL, 0)
     """)
@@ -123,7 +122,7 @@ def test_a_thread_that_raises_keyboard_interrupt_harms_nobody(fresh):
             assert "KeyboardInterrupt" in str(error)
         else:
             raise AssertionError
-        time.sleep(0.1)
+        let_time_pass(0.1)
     """)
 
 

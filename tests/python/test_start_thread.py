@@ -11,8 +11,8 @@ import pytest
 
 import acl
 from arguments import Index
-from reports import PATIENCE, until
-from support import ok, run
+from support import ok, run, run_here
+from waiting import PATIENCE, let_time_pass, until
 
 NO_SUCH_THREAD = 3
 
@@ -142,11 +142,11 @@ def test_y152_stop_waits_and_only_waits():
 
     def wait(args):
         gate.wait(PATIENCE)
-        time.sleep(0.1)
+        let_time_pass(0.1)
         ended.append(True)
 
     ident = ok(acl.util.start_thread(wait, []))
-    time.sleep(0.1)
+    let_time_pass(0.1)
     assert not ended, "nothing stops it"
     timer = threading.Timer(0.2, gate.set)
     timer.start()
@@ -160,7 +160,7 @@ def test_y152_a_thread_that_has_ended_can_be_waited_for():
     over = threading.Event()
     ident = ok(acl.util.start_thread(lambda args: over.set(), []))
     assert over.wait(PATIENCE)
-    time.sleep(0.05)
+    let_time_pass(0.05)
     assert acl.util.stop_thread(ident) == 0
 
 
@@ -247,15 +247,16 @@ def test_y154_the_handler_of_sigint_stays():
 
 
 def test_y154_keyboard_interrupt_after_start_thread(fresh):
-    run(fresh, """
-        import os, signal, time, threading
+    run_here(fresh, """
+        import os, signal, threading
         import acl
+        from waiting import let_time_pass
         over = threading.Event()
         ident, err = acl.util.start_thread(lambda args: over.wait(60), [])
         assert err == 0
         try:
             os.kill(os.getpid(), signal.SIGINT)
-            time.sleep(30)
+            let_time_pass(30)
         except KeyboardInterrupt:
             print("interrupted")
         else:
@@ -294,7 +295,7 @@ def test_y155_two_at_once():
     waiting = [threading.Thread(target=lambda: answers.append(acl.util.stop_thread(ident))) for _ in range(4)]
     for thread in waiting:
         thread.start()
-    time.sleep(0.1)
+    let_time_pass(0.1)
     gate.set()
     for thread in waiting:
         thread.join(PATIENCE)
@@ -364,7 +365,7 @@ def test_y150_y151_a_thread_that_starts_threads():
 
 
 def test_y150_y152_another_thread_may_wait():
-    ident = ok(acl.util.start_thread(lambda args: time.sleep(0.05), []))
+    ident = ok(acl.util.start_thread(lambda args: let_time_pass(0.05), []))
     answers = []
     thread = threading.Thread(target=lambda: answers.append(acl.util.stop_thread(ident)))
     thread.start()
@@ -385,7 +386,7 @@ def test_y150_thread_local_data_of_python_works():
 
     def work(args):
         local.value = args
-        time.sleep(0.01)
+        let_time_pass(0.01)
         seen.append(local.value)
         seen.append(threading.current_thread().name)
 

@@ -11,9 +11,9 @@ from support import Word, bytes_at, fill, ok, on_bare_thread, run_here
 # A call that kept the interpreter lock would wait for ever: only another Python thread can release the word.
 HELD_BY_A_WORD = """
     import threading
-    import time
     import acl
     from support import Word, ok
+    from waiting import let_time_pass
 
     ok(acl.init())
     ok(acl.rt.set_device(0))
@@ -32,7 +32,7 @@ HELD_BY_A_WORD = """
         inside.wait()
         for _ in range(20):
             ticks.append(1)
-            time.sleep(0.002)
+            let_time_pass(0.002)
         word.release()
 
     thread = threading.Thread(target=other)

@@ -12,7 +12,7 @@ import acl
 from arguments import refused
 from call_table import CALLS
 from reports import Reports
-from support import bytes_at, fill, ok, run
+from support import bytes_at, fill, ok, run, run_here
 from test_module_shape import SUBMODULES, UTIL, public
 from vendor_names import RT_NAMES
 
@@ -100,18 +100,18 @@ def test_y185_addresses_from_everywhere(device):
 
 
 def test_y186_sigint_stays_as_it_was(fresh):
-    run(fresh, """
+    run_here(fresh, """
         import os
         import signal
-        import time
         import acl
+        from waiting import let_time_pass
         before = signal.getsignal(signal.SIGINT)
         thread, err = acl.util.start_thread(lambda _: None, [])
         assert err == 0 and acl.util.stop_thread(thread) == 0
         assert signal.getsignal(signal.SIGINT) is before
         try:
             os.kill(os.getpid(), signal.SIGINT)
-            time.sleep(30)
+            let_time_pass(30)
         except KeyboardInterrupt:
             pass
         else:

@@ -24,6 +24,7 @@
 
 #include "acl/acl.h"
 #include "support/happens_before.h"
+#include "support/waiting.h"
 
 namespace belay_test {
 
@@ -338,15 +339,12 @@ class StreamWorld {
   }
   // Waits without a call of the library until these have happened.
   void await_calls(const std::function<bool(const Call&)>& which) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{30};
     std::vector<NodeId> nodes;
     for (Call* each : calls_of_round_) {
       if (model_.held(each->node) || model_.fate(each->node) != Fate::sure || !which(*each)) continue;
       nodes.push_back(each->node);
-      while (look_at_calls(), each->times == 0) {
-        check(std::chrono::steady_clock::now() < end, "call ", each->id, " does not happen");
-        std::this_thread::sleep_for(std::chrono::microseconds{200});
-      }
+      const bool happened = eventually([&] { return look_at_calls(), each->times != 0; }, 30s);
+      check(happened, "call ", each->id, " does not happen");
     }
     host_step(nodes);
   }
@@ -373,7 +371,7 @@ class StreamWorld {
     while (!finished_.load()) {
       const int answer = aclrtProcessReport(50);
       if (answer != ACL_SUCCESS && answer != ACL_ERROR_RT_REPORT_TIMEOUT)
-        std::this_thread::sleep_for(std::chrono::milliseconds{1});
+        let_time_pass(1ms);  // nobody is subscribed yet
     }
   }
   std::vector<std::string> history_;

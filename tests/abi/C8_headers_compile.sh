@@ -9,19 +9,10 @@
 # CC and CXX name the compilers; gcc/g++ and clang/clang++ are tried as well
 # where the machine has them.
 
-set -euo pipefail
-export LC_ALL=C
+source "$(dirname "${BASH_SOURCE[0]}")/../integration/support.sh"
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 include=$(cd "${1:-$here/../../include}" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-
-failures=0
-fail() {
-    printf 'FAILED: %s\n' "$1" >&2
-    failures=$((failures + 1))
-}
 
 mapfile -t headers < <(cd "$include" && find . -name '*.h' -printf '%P\n' | sort)
 if ((${#headers[@]} == 0)); then
@@ -233,8 +224,5 @@ for compiler in "${c_compilers[@]}"; do
     fi
 done
 
-if ((failures > 0)); then
-    printf '%d failure(s)\n' "$failures" >&2
-    exit 1
-fi
+end_if_failed
 printf 'C8: %d headers, compilers: %s %s\n' "${#headers[@]}" "${c_compilers[*]}" "${cxx_compilers[*]}"

@@ -4,12 +4,10 @@
 #
 # Usage: C9_exported_symbols.sh library [exports.map]
 
-set -euo pipefail
-export LC_ALL=C
+source "$(dirname "${BASH_SOURCE[0]}")/../integration/support.sh"
 
 if (($# < 1 || $# > 2)); then
-    printf 'usage: %s library [exports.map]\n' "$0" >&2
-    exit 2
+    usage 'library [exports.map]'
 fi
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 library=$1
@@ -21,14 +19,6 @@ for file in "$library" "$map"; do
     fi
 done
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-
-failures=0
-fail() {
-    printf 'FAILED: %s\n' "$1" >&2
-    failures=$((failures + 1))
-}
 listed() { # file: one name per line, indented
     sed 's/^/    /' "$1" >&2
 }
@@ -84,8 +74,5 @@ if [[ -s "$work/internal" ]]; then
     listed "$work/internal"
 fi
 
-if ((failures > 0)); then
-    printf '%d failure(s)\n' "$failures" >&2
-    exit 1
-fi
+end_if_failed
 printf 'C9: %d functions exported, %d of them from the list\n' "$(wc -l <"$work/exported")" "$(wc -l <"$work/wanted")"

@@ -3,7 +3,7 @@
 #
 # Usage: C1_C2_R260_tree_and_links.sh <root of an installation>
 
-source "$(dirname "${BASH_SOURCE[0]}")/support.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/install_tree.sh"
 
 headers='acl/acl.h acl/acl_base.h acl/acl_rt.h acl/error_codes/rt_error_codes.h acl/error_codes/ge_error_codes.h
 acl/ops/acl_dvpp.h acl/dvpp/hi_dvpp.h'

@@ -3,7 +3,7 @@
 #
 # Usage: C3_R261_R262_set_env.sh <root of an installation>
 
-source "$(dirname "${BASH_SOURCE[0]}")/support.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/install_tree.sh"
 
 names='ASCEND_HOME_PATH ASCEND_TOOLKIT_HOME ASCEND_INSTALL_PATH ASCEND_OPP_PATH ASCEND_AICPU_PATH TOOLCHAIN_HOME
 PATH LD_LIBRARY_PATH LIBRARY_PATH PYTHONPATH CMAKE_PREFIX_PATH'

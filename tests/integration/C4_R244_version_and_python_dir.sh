@@ -3,7 +3,7 @@
 #
 # Usage: C4_R244_version_and_python_dir.sh <root of an installation>
 
-source "$(dirname "${BASH_SOURCE[0]}")/support.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/install_tree.sh"
 
 check_C4_version_cfg() {
     [[ -f $root/version.cfg ]] || fail 'C4: no version.cfg'

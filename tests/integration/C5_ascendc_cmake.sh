@@ -3,7 +3,7 @@
 #
 # Usage: C5_ascendc_cmake.sh <root of an installation>
 
-source "$(dirname "${BASH_SOURCE[0]}")/support.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/install_tree.sh"
 
 project=$work/project
 mkdir "$project"

@@ -3,7 +3,7 @@
 #
 # Usage: C6_R259_build_scripts.sh <root of an installation>
 
-source "$(dirname "${BASH_SOURCE[0]}")/support.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/install_tree.sh"
 
 write_client "$work/client.c"
 cp "$work/client.c" "$work/client.cpp"

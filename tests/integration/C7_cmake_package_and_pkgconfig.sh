@@ -3,7 +3,7 @@
 #
 # Usage: C7_cmake_package_and_pkgconfig.sh <root of an installation>
 
-source "$(dirname "${BASH_SOURCE[0]}")/support.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/install_tree.sh"
 
 mkdir "$work/project"
 write_client "$work/project/client.c"

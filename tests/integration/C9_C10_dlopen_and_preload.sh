@@ -4,7 +4,7 @@
 #
 # Usage: C9_C10_dlopen_and_preload.sh <root of an installation>
 
-source "$(dirname "${BASH_SOURCE[0]}")/support.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/install_tree.sh"
 
 library=$root/lib64/libascendcl.so
 include=$root/include

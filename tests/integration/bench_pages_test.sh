@@ -4,17 +4,13 @@
 #
 # Usage: bench_pages_test.sh <bench_pages>
 
-set -euo pipefail
-export LC_ALL=C
+source "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
 if (($# != 1)); then
-    printf 'usage: %s <bench_pages>\n' "$0" >&2
-    exit 2
+    usage '<bench_pages>'
 fi
 bench=$(realpath "$1")
 scripts=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../../scripts")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 cd "$work"
 
 "$bench" --quick --megabytes 8 --rounds 3 --no-pool --json pages.json >table

@@ -4,17 +4,14 @@
 #
 # Usage: bench_performance_test.sh <directory of the programs>
 
-set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 export LC_ALL=C.UTF-8 PYTHONDONTWRITEBYTECODE=1
 
 if (($# != 1)); then
-    printf 'usage: %s <directory of the programs>\n' "$0" >&2
-    exit 2
+    usage '<directory of the programs>'
 fi
 programs=$(realpath "$1")
 scripts=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../../scripts")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 cd "$work"
 
 python3 "$scripts/lib/measure_performance.py" --level tiny --programs "$programs" --command 'scripts/bench' --json all.json

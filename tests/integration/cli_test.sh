@@ -6,28 +6,16 @@
 # lib64/libascendcl.so). [program], if given, allocates device memory and ends with 0; if it is
 # cli_probe, what it sees of the library is compared with what `belay explain` says.
 
-set -euo pipefail
-export LC_ALL=C
+source "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
 if (($# < 1)); then
-    printf 'usage: %s <belay> [program]\n' "$0" >&2
-    exit 2
+    usage '<belay> [program]'
 fi
 belay=$(realpath "$1")
 program=${2:+$(realpath "$2")}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-for variable in $(compgen -e | grep '^BELAY_' || true) LD_PRELOAD LD_LIBRARY_PATH; do
-    unset "$variable"
-done
-
-failures=0
-fail() {
-    printf 'FAILED: %s\n' "$1" >&2
-    failures=$((failures + 1))
-}
+without_settings LD_PRELOAD LD_LIBRARY_PATH
 
 # Runs a command; its output is in the files out and err, its exit code in $code.
 code=0
@@ -435,11 +423,5 @@ sys.exit(0 if compared > 1000 and differing == 0 else 1)
 PYTHON
 }
 
-for check in $(compgen -A function check_); do
-    "$check"
-done
-if ((failures > 0)); then
-    printf '%d failure(s)\n' "$failures" >&2
-    exit 1
-fi
-printf 'all is well\n'
+run_checks
+finish 'belay'

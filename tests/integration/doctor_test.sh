@@ -6,30 +6,18 @@
 # compared with what becomes of it. A command with a sanitizer needs much address space and does not lock pages,
 # so these checks are left out.
 
-set -euo pipefail
-export LC_ALL=C
+source "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
 if (($# < 1)); then
-    printf 'usage: %s <belay> [program] [sanitized]\n' "$0" >&2
-    exit 2
+    usage '<belay> [program] [sanitized]'
 fi
 belay=$(realpath "$1")
 program=${2:+$(realpath "$2")}
 sanitized=${3-}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-for variable in $(compgen -e | grep '^BELAY_' || true) LD_PRELOAD LD_LIBRARY_PATH; do
-    unset "$variable"
-done
+without_settings LD_PRELOAD LD_LIBRARY_PATH
 export BELAY_MACHINE=private # what others run here must not matter
-
-failures=0
-fail() {
-    printf 'FAILED: %s\n' "$1" >&2
-    failures=$((failures + 1))
-}
 
 # Runs a command; its output is in the files out and err, its exit code in $code.
 code=0
@@ -192,11 +180,5 @@ check_nothing_stays_behind() {
         fail 'files of trials stay behind'
 }
 
-for check in $(compgen -A function check_); do
-    "$check"
-done
-if ((failures > 0)); then
-    printf '%d failure(s)\n' "$failures" >&2
-    exit 1
-fi
-printf 'all is well\n'
+run_checks
+finish 'belay doctor'

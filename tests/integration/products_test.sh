@@ -3,27 +3,15 @@
 #
 # Usage: products_test.sh <belay>
 
-set -euo pipefail
-export LC_ALL=C
+source "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
 if (($# < 1)); then
-    printf 'usage: %s <belay>\n' "$0" >&2
-    exit 2
+    usage '<belay>'
 fi
 belay=$(realpath "$1")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-for variable in $(compgen -e | grep '^BELAY_' || true); do
-    unset "$variable"
-done
-
-failures=0
-fail() {
-    printf 'FAILED: %s\n' "$1" >&2
-    failures=$((failures + 1))
-}
+without_settings
 
 # expect_code <code> <arguments of belay products...>: output is in the files out and err.
 expect_code() {
@@ -124,11 +112,5 @@ check_refusals_and_help() {
     [[ ! -s err ]] || fail '--help prints to stderr'
 }
 
-for check in $(compgen -A function check_); do
-    "$check"
-done
-if ((failures > 0)); then
-    printf '%d failure(s)\n' "$failures" >&2
-    exit 1
-fi
-printf 'belay products: well\n'
+run_checks
+finish 'belay products'

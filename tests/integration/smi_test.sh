@@ -3,32 +3,21 @@
 #
 # Usage: smi_test.sh <belay> <memory_holder>
 
-set -euo pipefail
-export LC_ALL=C
+source "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
 if (($# < 2)); then
-    printf 'usage: %s <belay> <memory_holder>\n' "$0" >&2
-    exit 2
+    usage '<belay> <memory_holder>'
 fi
 belay=$(realpath "$1")
 holder=$(realpath "$2")
-work=$(mktemp -d)
 cd "$work"
 
-for variable in $(compgen -e | grep '^BELAY_' || true) ASCEND_RT_VISIBLE_DEVICES; do
-    unset "$variable"
-done
+without_settings ASCEND_RT_VISIBLE_DEVICES
 export BELAY_LEAKS=off
 
 readonly HUGE_ONLY=1 NORMAL_ONLY=2 HUGE_ONLY_P2P=4 HUGE1G_ONLY=6
 readonly MB=1048576
 readonly GB=1073741824
-
-failures=0
-fail() {
-    printf 'FAILED: %s\n' "$1" >&2
-    failures=$((failures + 1))
-}
 
 # --- programs in the background -------------------------------------------------------------------
 
@@ -36,7 +25,10 @@ fail() {
 mkfifo input
 exec 9<>input
 started=()
-trap 'kill -9 "${started[@]}" 2>/dev/null || true; rm -rf "$work"' EXIT
+clean_up() {
+    kill -9 "${started[@]}" 2>/dev/null || true
+    rm -rf "$work"
+}
 
 # in_background <command...>: its number is in $pid, and in $said the first line it prints.
 pid=0
@@ -410,11 +402,5 @@ check_junk() {
     [[ -e $work/precious/letter && -e $BELAY_MACHINES/README ]] || fail 'rm --all removed what is not its own'
 }
 
-for check in $(compgen -A function check_); do
-    "$check"
-done
-if ((failures > 0)); then
-    printf '%d failure(s)\n' "$failures" >&2
-    exit 1
-fi
-printf 'all is well\n'
+run_checks
+finish 'belay smi and belay machine'

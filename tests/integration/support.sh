@@ -1,29 +1,30 @@
-# Shared by the tests of the install tree: source it with the root of an installation as $1.
+# What all shell tests share: source it first.
 #
-# Gives $root (absolute), $arch, $work (a directory that goes away) and $CC, $CXX; `fail` counts a failure and
-# goes on, `finish` ends the test.
+# Gives $work (a directory that goes away), $CC and $CXX; `usage` refuses to start, `fail` counts a failure and goes on,
+# `run_checks` calls every function whose name begins with check_, `finish` ends the test.
 
 set -euo pipefail
 export LC_ALL=C
 
-if (($# < 1)) || [[ ! -d $1 ]]; then
-    printf 'usage: %s <root of an installation>\n' "$0" >&2
-    exit 2
-fi
-root=$(cd "$1" && pwd -P)
-arch=$(uname -m)
 CC=${CC:-gcc}
 CXX=${CXX:-g++}
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-export ASCEND_PROCESS_LOG_PATH=${ASCEND_PROCESS_LOG_PATH:-$work/log}
+clean_up() { # a test that leaves more behind has one of its own
+    rm -rf "$work"
+}
+trap clean_up EXIT
 
-# Programs must find things by the tree and its scripts, not by what the caller has set.
-unset LD_LIBRARY_PATH LD_PRELOAD LIBRARY_PATH CPATH PYTHONPATH CMAKE_PREFIX_PATH PKG_CONFIG_PATH
-for variable in "${!ASCEND_@}" TOOLCHAIN_HOME INSTALL_DIR DDK_PATH NPU_HOST_LIB THIRDPART_PATH ASCENDC_CMAKE_DIR \
-    SOC_VERSION; do
-    [[ $variable == ASCEND_PROCESS_LOG_PATH ]] || unset "$variable"
-done
+usage() { # arguments
+    printf 'usage: %s %s\n' "$0" "$1" >&2
+    exit 2
+}
+
+without_settings() { # further names...: what the caller has set must not matter
+    local variable
+    for variable in "${!BELAY_@}" "$@"; do
+        unset "$variable"
+    done
+}
 
 failures=0
 fail() {
@@ -45,32 +46,21 @@ succeeds() { # what, command...: shows the output of a command that fails
     sed 's/^/    /' "$work/output" >&2
 }
 
-finish() { # what was looked at
+run_checks() { # arguments for each of them...
+    local check
+    for check in $(compgen -A function check_); do
+        "$check" "$@"
+    done
+}
+
+end_if_failed() {
     if ((failures > 0)); then
         printf '%d failure(s)\n' "$failures" >&2
         exit 1
     fi
+}
+
+finish() { # what was looked at
+    end_if_failed
     printf '%s: well\n' "$1"
-}
-
-# A client in C that allocates, copies there and back, and compares.
-write_client() { # file
-    cat >"$1" <<'END'
-#include <stdio.h>
-#include <string.h>
-#include "acl/acl.h"
-
-int main(void) {
-    char out[64] = "over there and back", back[64] = "";
-    void *block = NULL;
-    if (aclInit(NULL) != ACL_SUCCESS || aclrtSetDevice(0) != ACL_SUCCESS) return 1;
-    if (aclrtMalloc(&block, sizeof(out), ACL_MEM_MALLOC_HUGE_FIRST) != ACL_SUCCESS) return 2;
-    if (aclrtMemcpy(block, sizeof(out), out, sizeof(out), ACL_MEMCPY_HOST_TO_DEVICE) != ACL_SUCCESS) return 3;
-    if (aclrtMemcpy(back, sizeof(back), block, sizeof(out), ACL_MEMCPY_DEVICE_TO_HOST) != ACL_SUCCESS) return 4;
-    if (aclrtFree(block) != ACL_SUCCESS) return 5;
-    if (aclrtResetDevice(0) != ACL_SUCCESS || aclFinalize() != ACL_SUCCESS) return 6;
-    puts(back);
-    return strcmp(out, back) == 0 ? 0 : 7;
-}
-END
 }

@@ -27,7 +27,7 @@ void must(aclError answer, int line) {
     std::_Exit(50);
   }
 }
-#define MUST(call) must(call, __LINE__)
+#define CHECKED(call) must(call, __LINE__)
 
 std::atomic<bool> entered{false};
 void for_ever(void*) {
@@ -42,20 +42,20 @@ aclrtStream stream = nullptr;
 void *block = nullptr, *pinned = nullptr;
 
 void start() {
-  MUST(aclrtSetDevice(0));
-  MUST(::aclrtCreateStream(&stream));
-  MUST(aclrtMalloc(&block, 64 * kMB, ACL_MEM_MALLOC_HUGE_FIRST));
-  MUST(::aclrtMallocHost(&pinned, kMB));
+  CHECKED(aclrtSetDevice(0));
+  CHECKED(::aclrtCreateStream(&stream));
+  CHECKED(aclrtMalloc(&block, 64 * kMB, ACL_MEM_MALLOC_HUGE_FIRST));
+  CHECKED(::aclrtMallocHost(&pinned, kMB));
 }
 void copies(int count) {
   for (int i = 0; i < count; ++i) {
-    MUST(::aclrtMemsetAsync(block, 64 * kMB, i, 64 * kMB, stream));
-    MUST(::aclrtMemcpyAsync(pinned, kMB, block, kMB, ACL_MEMCPY_DEVICE_TO_HOST, stream));
+    CHECKED(::aclrtMemsetAsync(block, 64 * kMB, i, 64 * kMB, stream));
+    CHECKED(::aclrtMemcpyAsync(pinned, kMB, block, kMB, ACL_MEMCPY_DEVICE_TO_HOST, stream));
   }
 }
 aclrtNotify new_notify() {
   aclrtNotify notify = nullptr;
-  MUST(aclrtCreateNotify(&notify, 0));
+  CHECKED(aclrtCreateNotify(&notify, 0));
   return notify;
 }
 void wait_until_entered() {
@@ -105,13 +105,13 @@ void fork_and(const std::function<void()>& work) {
 // In the child of a fork: nothing of the parent is there, and all works afresh.
 void use_in_child() {
   if (::aclrtSynchronizeStream(nullptr) != kNoContext) std::_Exit(52);
-  MUST(aclrtSetDevice(0));
+  CHECKED(aclrtSetDevice(0));
   if (::aclrtSynchronizeStream(stream) != kStale) std::_Exit(53);
   start();
   copies(1);
-  MUST(aclrtLaunchHostFunc(stream, short_while, nullptr));
-  MUST(::aclrtSynchronizeStream(stream));
-  MUST(aclrtDestroyStream(stream));
+  CHECKED(aclrtLaunchHostFunc(stream, short_while, nullptr));
+  CHECKED(::aclrtSynchronizeStream(stream));
+  CHECKED(aclrtDestroyStream(stream));
 }
 
 struct Way {
@@ -129,34 +129,34 @@ const std::vector<Way>& ways() {
       {"functions queued",
        [] {
          start();
-         for (int i = 0; i < 1000; ++i) MUST(aclrtLaunchHostFunc(stream, short_while, nullptr));
+         for (int i = 0; i < 1000; ++i) CHECKED(aclrtLaunchHostFunc(stream, short_while, nullptr));
        }},
       {"a function that never returns",
        [] {
          start();
-         MUST(aclrtLaunchHostFunc(stream, for_ever, nullptr));
+         CHECKED(aclrtLaunchHostFunc(stream, for_ever, nullptr));
          copies(3);
          wait_until_entered();
        }},
       {"finalize with a function that never returns",
        [] {
-         MUST(aclInit(nullptr));
+         CHECKED(aclInit(nullptr));
          start();
-         MUST(aclrtLaunchHostFunc(stream, for_ever, nullptr));
+         CHECKED(aclrtLaunchHostFunc(stream, for_ever, nullptr));
          wait_until_entered();
-         MUST(aclFinalize());
+         CHECKED(aclFinalize());
        }},
       {"a function that exits",
        [] {
          start();
-         MUST(aclrtLaunchHostFunc(stream, leave, nullptr));
+         CHECKED(aclrtLaunchHostFunc(stream, leave, nullptr));
          copies(3);
          for (;;) ::pause();
        }},
       {"a function that exits while somebody waits for it",
        [] {
          start();
-         MUST(aclrtLaunchHostFunc(stream, leave, nullptr));
+         CHECKED(aclrtLaunchHostFunc(stream, leave, nullptr));
          copies(3);
          (void)::aclrtSynchronizeStream(stream);
          for (;;) ::pause();
@@ -164,8 +164,8 @@ const std::vector<Way>& ways() {
       {"callbacks that nobody fetches",
        [] {
          start();
-         MUST(aclrtSubscribeReport(static_cast<std::uint64_t>(pthread_self()), stream));
-         for (int i = 0; i < 10; ++i) MUST(aclrtLaunchCallback(nothing, nullptr, ACL_CALLBACK_BLOCK, stream));
+         CHECKED(aclrtSubscribeReport(static_cast<std::uint64_t>(pthread_self()), stream));
+         for (int i = 0; i < 10; ++i) CHECKED(aclrtLaunchCallback(nothing, nullptr, ACL_CALLBACK_BLOCK, stream));
          copies(1);
        }},
       {"a thread that fetches callbacks for ever",
@@ -175,9 +175,9 @@ const std::vector<Way>& ways() {
            entered = true;
            for (;;) (void)aclrtProcessReport(-1);
          });
-         MUST(aclrtSubscribeReport(static_cast<std::uint64_t>(fetching.native_handle()), stream));
+         CHECKED(aclrtSubscribeReport(static_cast<std::uint64_t>(fetching.native_handle()), stream));
          for (int i = 0; i < 10; ++i)
-           MUST(aclrtLaunchCallback(short_while, nullptr, ACL_CALLBACK_NO_BLOCK, stream));
+           CHECKED(aclrtLaunchCallback(short_while, nullptr, ACL_CALLBACK_NO_BLOCK, stream));
          wait_until_entered();
          fetching.detach();
        }},
@@ -187,29 +187,29 @@ const std::vector<Way>& ways() {
          std::thread fetching([] {
            for (;;) (void)aclrtProcessReport(-1);
          });
-         MUST(aclrtSubscribeReport(static_cast<std::uint64_t>(fetching.native_handle()), stream));
-         MUST(aclrtLaunchCallback(for_ever, nullptr, ACL_CALLBACK_BLOCK, stream));
+         CHECKED(aclrtSubscribeReport(static_cast<std::uint64_t>(fetching.native_handle()), stream));
+         CHECKED(aclrtLaunchCallback(for_ever, nullptr, ACL_CALLBACK_BLOCK, stream));
          wait_until_entered();
          fetching.detach();
        }},
       {"streams stuck in waits",
        [] {
          start();
-         MUST(aclrtWaitAndResetNotify(new_notify(), stream, 0));
+         CHECKED(aclrtWaitAndResetNotify(new_notify(), stream, 0));
          copies(3);
          aclrtEvent event = nullptr;
-         MUST(aclrtCreateEventWithFlag(&event, ACL_EVENT_SYNC));
-         MUST(::aclrtStreamWaitEvent(nullptr, event));
-         MUST(aclrtLaunchHostFunc(nullptr, short_while, nullptr));
+         CHECKED(aclrtCreateEventWithFlag(&event, ACL_EVENT_SYNC));
+         CHECKED(::aclrtStreamWaitEvent(nullptr, event));
+         CHECKED(aclrtLaunchHostFunc(nullptr, short_while, nullptr));
          aclrtStream another = nullptr;
-         MUST(::aclrtCreateStream(&another));
-         MUST(aclrtMemset(block, 8, 0, 8));
-         MUST(aclrtValueWait(block, 1, ACL_STREAM_WAIT_VALUE_EQ, another));
+         CHECKED(::aclrtCreateStream(&another));
+         CHECKED(aclrtMemset(block, 8, 0, 8));
+         CHECKED(aclrtValueWait(block, 1, ACL_STREAM_WAIT_VALUE_EQ, another));
        }},
       {"threads that wait for a stuck stream",
        [] {
          start();
-         MUST(aclrtWaitAndResetNotify(new_notify(), stream, 0));
+         CHECKED(aclrtWaitAndResetNotify(new_notify(), stream, 0));
          for (int i = 0; i < 4; ++i) {
            std::thread([i] {
              (void)aclrtSetDevice(0);
@@ -237,26 +237,26 @@ const std::vector<Way>& ways() {
       {"streams of a destroyed context",
        [] {
          aclrtContext context = nullptr;
-         MUST(aclrtCreateContext(&context, 0));
+         CHECKED(aclrtCreateContext(&context, 0));
          start();
          copies(3);
          aclrtContext mine = nullptr;
-         MUST(aclrtCreateContext(&mine, 0));
+         CHECKED(aclrtCreateContext(&mine, 0));
          aclrtStream other = nullptr;
-         MUST(::aclrtCreateStream(&other));
-         MUST(aclrtWaitAndResetNotify(new_notify(), other, 0));
-         MUST(aclrtDestroyContext(mine));
+         CHECKED(::aclrtCreateStream(&other));
+         CHECKED(aclrtWaitAndResetNotify(new_notify(), other, 0));
+         CHECKED(aclrtDestroyContext(mine));
          (void)::aclrtSynchronizeStream(other);
        }},
       {"many contexts alive",
        [] {
          for (int i = 0; i < 10; ++i) {
            aclrtContext context = nullptr;
-           MUST(aclrtCreateContext(&context, i % 4));
+           CHECKED(aclrtCreateContext(&context, i % 4));
            aclrtStream one = nullptr;
-           MUST(::aclrtCreateStream(&one));
-           MUST(aclrtLaunchHostFunc(one, short_while, nullptr));
-           MUST(aclrtLaunchHostFunc(nullptr, i == 0 ? for_ever : short_while, nullptr));
+           CHECKED(::aclrtCreateStream(&one));
+           CHECKED(aclrtLaunchHostFunc(one, short_while, nullptr));
+           CHECKED(aclrtLaunchHostFunc(nullptr, i == 0 ? for_ever : short_while, nullptr));
          }
        }},
       {"thousands of streams",
@@ -264,16 +264,16 @@ const std::vector<Way>& ways() {
          start();
          for (int i = 0; i < 1900; ++i) {
            aclrtStream one = nullptr;
-           MUST(::aclrtCreateStream(&one));
-           MUST(::aclrtMemsetAsync(block, 64, 1, 64, one));
+           CHECKED(::aclrtCreateStream(&one));
+           CHECKED(::aclrtMemsetAsync(block, 64, 1, 64, one));
          }
        }},
       {"a failed and stopped context",
        [] {
          start();
-         MUST(aclrtSetStreamFailureMode(stream, ACL_STOP_ON_FAILURE));
-         MUST(aclrtMemset(block, 64, 0, 64));
-         MUST(aclrtMemcpyAsyncWithDesc(block, ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, stream));
+         CHECKED(aclrtSetStreamFailureMode(stream, ACL_STOP_ON_FAILURE));
+         CHECKED(aclrtMemset(block, 64, 0, 64));
+         CHECKED(aclrtMemcpyAsyncWithDesc(block, ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, stream));
          (void)::aclrtMemsetAsync(block, 64, 1, 64, stream);
        }},
       {"atexit before use",
@@ -292,7 +292,7 @@ const std::vector<Way>& ways() {
       {"atexit with a function that never returns",
        [] {
          start();
-         MUST(aclrtLaunchHostFunc(stream, for_ever, nullptr));
+         CHECKED(aclrtLaunchHostFunc(stream, for_ever, nullptr));
          wait_until_entered();
          std::atexit([] {
            (void)aclrtSetDevice(0);
@@ -311,21 +311,21 @@ const std::vector<Way>& ways() {
       {"fork and use, a function running",
        [] {
          start();
-         MUST(aclrtLaunchHostFunc(stream, for_ever, nullptr));
+         CHECKED(aclrtLaunchHostFunc(stream, for_ever, nullptr));
          wait_until_entered();
          fork_and(use_in_child);
        }},
       {"fork and use, stuck",
        [] {
          start();
-         MUST(aclrtWaitAndResetNotify(new_notify(), stream, 0));
+         CHECKED(aclrtWaitAndResetNotify(new_notify(), stream, 0));
          fork_and(use_in_child);
        }},
       {"fork and leave late", [] { start(), copies(20), fork_and([] { std::atexit(use_late); }); }},
       {"fork in a function",
        [] {
          start();
-         MUST(aclrtLaunchHostFunc(
+         CHECKED(aclrtLaunchHostFunc(
              stream,
              [](void*) {
                const pid_t child = ::fork();
@@ -335,7 +335,7 @@ const std::vector<Way>& ways() {
              },
              nullptr));
          copies(2);
-         MUST(::aclrtSynchronizeStream(stream));
+         CHECKED(::aclrtSynchronizeStream(stream));
        }},
       {"fork twice",
        [] {
@@ -387,15 +387,15 @@ TEST(StreamExit, C21_NorInARandomOrder) {
 
 TEST(StreamExit, C21_R45_ATidyEndIsQuiet) {
   if (!scenario().empty()) {
-    MUST(aclInit(nullptr));
+    CHECKED(aclInit(nullptr));
     start();
     copies(2);
-    if (scenario() == "waited") MUST(::aclrtSynchronizeStream(stream));
-    MUST(aclrtDestroyStream(stream));
-    MUST(aclrtFree(block));
-    MUST(aclrtFreeHost(pinned));
-    MUST(aclrtResetDevice(0));
-    MUST(aclFinalize());
+    if (scenario() == "waited") CHECKED(::aclrtSynchronizeStream(stream));
+    CHECKED(aclrtDestroyStream(stream));
+    CHECKED(aclrtFree(block));
+    CHECKED(aclrtFreeHost(pinned));
+    CHECKED(aclrtResetDevice(0));
+    CHECKED(aclFinalize());
     return;
   }
   for (const char* way : {"waited", "destroyed"}) {

@@ -152,7 +152,8 @@ bool Ledger::no_credit_anywhere() const {
   static std::atomic<std::uint32_t> seed{1};
   std::minstd_rand lot{seed.fetch_add(0x9E3779B9U, std::memory_order_relaxed)};
   for (std::size_t look = kLooks * accounts.size(); look > 0; --look) {
-    if (Account::credit(accounts[lot() % accounts.size()]->load(std::memory_order_acquire)) != 0) return false;
+    if (Account::credit(accounts[lot() % accounts.size()]->load(std::memory_order_acquire)) != 0)
+      return false;
   }
   return true;
 }

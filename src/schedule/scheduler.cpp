@@ -306,9 +306,9 @@ void Scheduler::turn(Stream& stream, Lock& lock, unsigned tasks, std::size_t pie
   make_ready(stream, lock);
 }
 
-// The program's functions that hear of it are called on a thread of their own, whoever ran the task: what they
-// find there (no last error, the stream's context) must not depend on whether a thread of the program happened
-// to help. Where the system has no room for a thread, this one must do.
+// The program's functions that hear of it are called on a thread of their own, whoever ran the task: what
+// they find there (no last error, the stream's context) must not depend on whether a thread of the program
+// happened to help. Where the system has no room for a thread, this one must do.
 void Scheduler::tell_failure(Stream& stream, const Failure& failure) {
   const auto tell = [&] {
     const InsideCallback inside{stream};

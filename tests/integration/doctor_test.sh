@@ -16,6 +16,14 @@ program=${2:+$(realpath "$2")}
 sanitized=${3-}
 cd "$work"
 
+# Other users run them too, and may not enter the directory of the build.
+chmod 755 "$work"
+mkdir bin lib
+cp "$(dirname "$belay")/../lib/libascendcl.so" lib/
+cp "$belay" ${program:+"$program"} bin/
+belay=$work/bin/${belay##*/}
+program=${program:+$work/bin/${program##*/}}
+
 without_settings LD_PRELOAD LD_LIBRARY_PATH
 export BELAY_MACHINE=private # what others run here must not matter
 

@@ -1,13 +1,16 @@
 // However a process ends, and wherever it stands when it does, its memory is back at the next call of any
 // other process, and the books of the machine are right.
+#include <dlfcn.h>
 #include <sys/syscall.h>
 
 #include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <thread>
 
 #include "support/members.h"
 #include "support/sanitizer.h"
+#include "support/scratch.h"
 #include "support/this_program.h"
 
 namespace machine_crash_test {
@@ -279,6 +282,22 @@ TEST_P(MachineCrash, D66_AChildThatTheLibraryDoesNotKnowOf_DoesNotKeepItsParents
 
 // --- exec -----------------------------------------------------------------------------------------------
 
+// The library, where every user may read it: those who clone into a private directory also test as another
+// user.
+class OpenLibrary {
+ public:
+  OpenLibrary() {
+    Dl_info about{};
+    EXPECT_NE(::dladdr(reinterpret_cast<void*>(&aclrtResetDevice), &about), 0);
+    std::filesystem::permissions(place_.path(), std::filesystem::perms{0755});
+    std::filesystem::copy_file(about.dli_fname, place_.path() / "libascendcl.so");
+  }
+  void use() const { ::setenv("LD_LIBRARY_PATH", place_.path().c_str(), 1); }
+
+ private:
+  Scratch place_;
+};
+
 // Becomes another program. With a socket it is this test once more, and serves orders there.
 Answer become(const char* program, int socket) {
   const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
@@ -314,12 +333,16 @@ TEST_P(MachineCrash, D66_AProcessThatBecomesAnotherProgram_HasGivenItsMemoryBack
 // The same process number, on the machine again.
 TEST_P(MachineCrash, D66_AProcessThatBecomesAnotherProgramOnTheSameMachine_BeginsWithNothing) {
   serve_if_asked();
+  const OpenLibrary library;
   const TestMachine machine;
   for (const bool others : {true, false}) {
     const MemberPtr witness = others ? machine.join() : nullptr;
     std::array<int, 2> ends{};
     ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
-    const MemberPtr victim = machine.join([&](const Order&) { return become("/proc/self/exe", ends[1]); });
+    const MemberPtr victim = machine.join([&](const Order&) {
+      library.use();
+      return become("/proc/self/exe", ends[1]);
+    });
     ASSERT_NE(victim->allocate(30 * kMB), 0U);
     victim->send({Do::own});
     ASSERT_TRUE(victim->gone());
@@ -351,11 +374,13 @@ TEST_P(MachineCrash, D66_AProcessThatBecomesAnotherProgramOnTheSameMachine_Begin
 // It was alone on the first machine. That one is nobody's now, and anybody may come.
 TEST_P(MachineCrash, D66_AProcessThatBecomesAnotherProgramOnAnotherMachine_HasLeftTheFirst) {
   serve_if_asked();
+  const OpenLibrary library;
   const TestMachine machine;
   std::array<int, 2> ends{};
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
   const MemberPtr mover = machine.join([&](const Order&) {
     ::setenv("BELAY_MACHINE", "another", 1);
+    library.use();
     return become("/proc/self/exe", ends[1]);
   });
   ASSERT_NE(mover->allocate(30 * kMB), 0U);

@@ -53,8 +53,8 @@ std::optional<std::size_t> output_width() {
 }
 
 std::string wrap(std::string_view text, std::optional<std::size_t> width, std::size_t indent) {
-  constexpr std::size_t kLeast = 20;
-  if (!width || *width < indent + kLeast) return std::string{text};
+  constexpr std::size_t kNarrowest = 20;
+  if (!width || *width < indent + kNarrowest) return std::string{text};
   const std::size_t room = *width - indent;
   std::string out;
   std::size_t used = 0;

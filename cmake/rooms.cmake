@@ -18,7 +18,9 @@ endfunction()
 # What nearly every file includes is read by the compiler once, for all targets that are compiled alike (ccache wants
 # the option).
 function(belay_read_once target)
-  target_compile_options(${target} PRIVATE -fpch-preprocess)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE -fpch-preprocess)
+  endif()
   if(target STREQUAL belay_base)
     target_precompile_headers(${target} PRIVATE <fmt/format.h> <algorithm> <array> <atomic> <chrono> <condition_variable>
       <cstddef> <cstdint> <cstring> <deque> <functional> <limits> <map> <memory> <mutex> <optional> <set> <span> <string>

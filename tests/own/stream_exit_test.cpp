@@ -165,7 +165,8 @@ const std::vector<Way>& ways() {
        [] {
          start();
          CHECKED(aclrtSubscribeReport(static_cast<std::uint64_t>(pthread_self()), stream));
-         for (int i = 0; i < 10; ++i) CHECKED(aclrtLaunchCallback(nothing, nullptr, ACL_CALLBACK_BLOCK, stream));
+         for (int i = 0; i < 10; ++i)
+           CHECKED(aclrtLaunchCallback(nothing, nullptr, ACL_CALLBACK_BLOCK, stream));
          copies(1);
        }},
       {"a thread that fetches callbacks for ever",

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "support/device_fixture.h"
+#include "support/slices.h"
 #include "support/worker.h"
 
 namespace context_threads_test {
@@ -119,7 +120,7 @@ TEST_F(ContextThreads, R115_EndedAndReboundThreadsAreNotBound) {
 }
 
 TEST_F(ContextThreads, R115_OfManyDestroyersOneSucceeds) {
-  for (int round = 0; round < 30; ++round) {
+  for (int round = 0; round < belay_test::slice(30, 600); ++round) {
     const aclrtContext context = made_on(0);
     constexpr int kThreads = 8;
     std::atomic<int> ready{0}, succeeded{0}, refused{0};
@@ -209,7 +210,7 @@ TEST_F(ContextThreads, R108_R109_R117_R18_BindingWhileOthersDestroy) {
       }
     });
   }
-  for (int round = 0; round < 150; ++round) {
+  for (int round = 0; round < belay_test::slice(60, 3000); ++round) {
     const std::size_t slot = static_cast<std::size_t>(round) % kSlots;
     const aclrtContext old = slots[slot];
     if (old != nullptr) {

@@ -8,6 +8,7 @@
 
 #include "support/as_enum.h"
 #include "support/device_fixture.h"
+#include "support/slices.h"
 
 namespace converter_test {
 
@@ -110,8 +111,8 @@ TEST(Converter, R236_TooSmallBecomesZero) {
 
 // A long walk through all exponents; the reference picks the nearest of the finite halves.
 TEST(Converter, R236_AWalkThroughTheFloats) {
-  std::uint32_t bits = 12345;
-  for (int i = 0; i < 200000; ++i) {
+  auto bits = static_cast<std::uint32_t>(belay_test::test_seed());
+  for (int i = 0, steps = belay_test::slice(200000, 20000000); i < steps; ++i) {
     bits = bits * 1664525U + 1013904223U;
     const auto value = std::bit_cast<float>(bits & 0x7FFFFFFFU);
     if (std::isnan(value)) continue;

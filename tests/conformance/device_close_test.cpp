@@ -10,6 +10,7 @@
 #include "support/device_fixture.h"
 #include "support/fresh_process.h"
 #include "support/sanitizer.h"
+#include "support/slices.h"
 #include "support/worker.h"
 
 namespace device_close_test {
@@ -189,7 +190,7 @@ TEST(DeviceClose, R65_R63_R18_ResettingWhileOthersCopy) {
         }
       });
     }
-    for (int round = 0; round < 200; ++round) {
+    for (int round = 0; round < belay_test::slice(80, 3000); ++round) {
       const aclError answer = aclrtResetDeviceForce(0);
       EXPECT_TRUE(answer == ACL_SUCCESS || answer == ACL_ERROR_RT_CONTEXT_RELEASE_ERROR) << answer;
       std::this_thread::yield();
@@ -293,7 +294,7 @@ TEST(DeviceClose, R69_R18_ForkingWhileThreadsWork) {
       }
     });
   }
-  for (int round = 0; round < 30 && !::testing::Test::HasFailure(); ++round) {
+  for (int round = 0; round < belay_test::slice(20, 500) && !::testing::Test::HasFailure(); ++round) {
     const Ending ending = run_captured(
         [] {
           EXPECT_EQ(aclInit(nullptr), ACL_SUCCESS);

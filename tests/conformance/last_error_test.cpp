@@ -6,6 +6,7 @@
 #include "support/as_enum.h"
 #include "support/device_fixture.h"
 #include "support/fresh_process.h"
+#include "support/slices.h"
 #include "support/worker.h"
 
 namespace last_error_test {
@@ -84,7 +85,7 @@ TEST_F(LastError, R19_R18_EveryThreadHasItsOwn) {
     std::array<std::thread, kThreads> threads;
     for (int i = 0; i < kThreads; ++i) {
       threads[static_cast<std::size_t>(i)] = std::thread([i, &stored] {
-        for (int round = 0; round < 200; ++round) {
+        for (int round = 0; round < belay_test::slice(200, 10000); ++round) {
           if (i % 2 == 0) {
             aclrtSetDevice(-1 - i);
           } else {

@@ -4,6 +4,7 @@
 
 #include "acl/ops/acl_dvpp.h"
 #include "support/allocators.h"
+#include "support/slices.h"
 
 namespace linear_memory_test {
 
@@ -19,7 +20,7 @@ int place_of(std::uintptr_t address) {
 }
 
 TEST_F(LinearMemory, M416_BlocksShareNoByteAndAllTheirBytesAreUsable) {
-  std::mt19937 random(416);
+  std::mt19937 random = test_random();
   struct Owned {
     char* start;
     std::size_t size;
@@ -110,8 +111,8 @@ TEST_F(LinearMemory, M14_AnAddressBetweenTwoDeviceBlocksIsADeviceAddress) {
   }
   for (void* block : blocks) starts.push_back(reinterpret_cast<std::uintptr_t>(block));
   const auto [low, high] = std::minmax_element(starts.begin(), starts.end());
-  std::mt19937_64 random(14);
-  for (int i = 0; i < 5000; ++i) {
+  std::mt19937_64 random{test_seed()};
+  for (int i = 0, rounds = slice(5000, 1000000); i < rounds; ++i) {
     const int place = place_of(*low + random() % (*high - *low));
     EXPECT_TRUE(place == ACL_MEM_LOCATION_TYPE_DEVICE || place == ACL_ERROR_RT_DRV_INTERNAL_ERROR) << place;
   }

@@ -6,6 +6,7 @@
 
 #include "support/allocators.h"
 #include "support/app_usage.h"
+#include "support/slices.h"
 #include "support/worker.h"
 
 namespace many_sizes_test {
@@ -30,9 +31,9 @@ struct Held {
 
 // Blocks held do not overlap, and the figures are those of the model after every step.
 TEST_F(ManySizes, M79_M94_M430_FourHundredSizesInAnyOrder_AgainstAModel) {
-  for (std::uint32_t seed = 1; seed <= 3; ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    std::mt19937 random{seed};
+  for (unsigned round = 0; round < slice(2U, 60U); ++round) {
+    SCOPED_TRACE(seed_text() + ", round " + std::to_string(round));
+    std::mt19937 random = test_random(round);
     const std::vector<std::size_t> sizes = distinct_sizes(random);
     std::vector<Held> held;
     std::map<std::uintptr_t, std::size_t> places;
@@ -70,9 +71,9 @@ TEST_F(ManySizes, M79_M94_M430_FourHundredSizesInAnyOrder_AgainstAModel) {
 
 // Each size several times in a row, so that each comes to be at hand and is pushed out again by others.
 TEST_F(ManySizes, M79_M430_EachInShortBursts_WithEveryPolicyOfPages) {
-  std::mt19937 random{7};
+  std::mt19937 random = test_random();
   const std::vector<std::size_t> sizes = distinct_sizes(random);
-  for (int round = 0; round < 4; ++round) {
+  for (int round = 0; round < slice(4, 100); ++round) {
     for (const std::size_t size : sizes) {
       const std::uint32_t value = random() % 6;
       const Allocator& allocator = random() % 2 == 0 ? kMalloc : kAlign32;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "support/gates.h"
+#include "support/slices.h"
 #include "support/worker.h"
 
 namespace stream_destroy_test {
@@ -266,7 +267,7 @@ TEST_F(StreamDestroy, R136_UseByOtherThreadsMeanwhileNeverCrashes) {
       }
     });
   }
-  for (int round = 0; round < 200; ++round) {
+  for (int round = 0; round < slice(200, 5000); ++round) {
     aclrtStream const next = new_stream();
     EXPECT_EQ(kBoth[round % 2](shared.exchange(next)), ACL_SUCCESS);
   }

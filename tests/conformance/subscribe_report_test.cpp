@@ -2,6 +2,7 @@
 #include "support/callbacks.h"
 #include "support/gates.h"
 #include "support/refusals.h"
+#include "support/slices.h"
 #include "support/worker.h"
 
 namespace subscribe_report_test {
@@ -326,7 +327,7 @@ TEST_F(SubscribeReport, R189_R190_R18_ManyThreadsSubscribe) {
       EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
       {
         Stream own;
-        for (int i = 0; i < 100; ++i) {
+        for (int i = 0; i < slice(100, 10000); ++i) {
           EXPECT_EQ(subscribe(this_thread(), own), ACL_SUCCESS);
           const int answer = subscribe(this_thread(), contested);
           EXPECT_TRUE(answer == ACL_SUCCESS || answer == kSubscribed) << answer;

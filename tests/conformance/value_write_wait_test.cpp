@@ -2,6 +2,7 @@
 #include "support/gates.h"
 #include "support/mistakes.h"
 #include "support/registered.h"
+#include "support/slices.h"
 
 namespace value_write_wait_test {
 
@@ -183,7 +184,7 @@ TEST_F(ValueWord, P41_NoWaiterSeesHalfAWrite) {
   Stream writer, waiter;
   // Either half of one value and the other half of the other would make all bits ones.
   EXPECT_EQ(aclrtValueWait(block.get(), ~0ULL, ACL_STREAM_WAIT_VALUE_EQ, waiter.get()), ACL_SUCCESS);
-  for (int round = 0; round < 500; ++round) {
+  for (int round = 0; round < slice(500, 20000); ++round) {
     EXPECT_EQ(aclrtValueWrite(block.get(), high, 0, writer.get()), ACL_SUCCESS);
     EXPECT_EQ(aclrtValueWrite(block.get(), low, 0, writer.get()), ACL_SUCCESS);
   }

@@ -8,6 +8,7 @@
 #include "support/allocators.h"
 #include "support/app_usage.h"
 #include "support/fresh_process.h"
+#include "support/slices.h"
 #include "support/worker.h"
 
 namespace warm_contexts_test {
@@ -154,7 +155,7 @@ TEST_F(WarmContexts, R63_M84_M408_TheDeviceIsResetByAnotherThread) {
 
 TEST_F(WarmContexts, R63_M405_M408_ResetAgainAndAgain_WithBlocksAlive) {
   Worker user;
-  for (int round = 0; round < 30; ++round) {
+  for (int round = 0; round < slice(30, 600); ++round) {
     ASSERT_EQ(user.ask([] { return aclrtSetDevice(3); }), ACL_SUCCESS);
     const std::size_t before = user.ask(free_bytes);
     std::vector<void*> blocks(100);
@@ -244,7 +245,7 @@ TEST_F(WarmContexts, M11_M112_BlocksOfSeveralDevices_FreedByThreadsOfOthers) {
     ASSERT_EQ(workers.back()->ask([=] { return aclrtSetDevice(device); }), ACL_SUCCESS);
     before.push_back(workers.back()->ask(free_bytes));
   }
-  for (int round = 0; round < 200; ++round) {
+  for (int round = 0; round < slice(200, 5000); ++round) {
     std::vector<void*> blocks(kDevices);
     for (std::size_t i = 0; i < kDevices; ++i) {
       ASSERT_EQ(workers[i]->ask([&] { return aclrtMalloc(&blocks[i], 3 * kMB, ACL_MEM_MALLOC_HUGE_FIRST); }),

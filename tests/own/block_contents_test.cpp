@@ -12,6 +12,7 @@
 #include "support/blocks.h"
 #include "support/sanitizer.h"
 #include "support/settings.h"
+#include "support/slices.h"
 
 namespace block_contents_test {
 
@@ -73,7 +74,7 @@ bool reads_well(const Owned& block, Faults& faults) {
 // Allocates, writes, reads, frees at random; `may_be_full`: a write may find no room on this machine.
 void work(std::uint64_t owner, int steps, std::size_t most, bool may_be_full, Faults& faults) {
   if (aclrtSetDevice(0) != ACL_SUCCESS) ++faults.calls;
-  std::mt19937 random{static_cast<std::uint32_t>(owner)};
+  std::mt19937 random = test_random(owner);
   std::vector<Owned> mine;
   std::uint64_t number = 0;
   const auto let_go = [&](std::size_t which) {
@@ -112,7 +113,7 @@ Faults& in_threads(std::size_t threads, int steps, std::size_t most, bool may_be
   static Faults faults;
   std::vector<std::thread> running;
   for (std::size_t i = 1; i <= threads; ++i)
-    running.emplace_back([=] { work(i, kUnderASanitizer ? steps / 5 : steps, most, may_be_full, faults); });
+    running.emplace_back([=] { work(i, steps, most, may_be_full, faults); });
   for (std::thread& thread : running) thread.join();
   EXPECT_EQ(faults.calls, 0);
   EXPECT_EQ(faults.bytes, 0);
@@ -121,10 +122,10 @@ Faults& in_threads(std::size_t threads, int steps, std::size_t most, bool may_be
 }
 
 TEST(BlockContents, M11_M13_EveryBlockReadsWhatItsOwnerWrote_WhileAnotherThreadDoesTheSame) {
-  with_each_keep([] { in_threads(2, 1500, 6, false); });
+  with_each_keep([] { in_threads(2, slice(250, 6000, 5), 6, false); });
 }
 TEST(BlockContents, M11_M13_EveryBlockReadsWhatItsOwnerWrote_WithManyThreads) {
-  with_each_keep([] { in_threads(40, 60, 4, false); });
+  with_each_keep([] { in_threads(40, slice(20, 400, 4), 4, false); });
 }
 
 // So little room that what is kept must be given up all the time.
@@ -134,7 +135,7 @@ TEST(BlockContents, M11_M13_D79_EveryBlockReadsWhatItsOwnerWrote_WithHardlyAnyRo
     const std::size_t all = (room[0] - '0') * kMB;
     with_each_keep(
         [=] {
-          in_threads(3, 2000, 3, true);
+          in_threads(3, slice(150, 5000, 5), 3, true);
           // None of the room was lost: it is there to the last page, and no more.
           Device block{all}, more{4 * kKB};
           EXPECT_EQ(aclrtMemset(block.get(), all, 1, all), ACL_SUCCESS) << recent_message();
@@ -155,8 +156,8 @@ TEST(BlockContents, M11_M13_HandedOver_ReadsWhatTheLastOwnerWrote) {
     for (std::uint64_t owner = 1; owner <= 3; ++owner) {
       running.emplace_back([&, owner] {
         if (aclrtSetDevice(0) != ACL_SUCCESS) ++faults.calls;
-        std::mt19937 random{static_cast<std::uint32_t>(owner)};
-        for (std::uint64_t number = 1; number <= (kUnderASanitizer ? 300U : 2000U); ++number) {
+        std::mt19937 random = test_random(owner);
+        for (std::uint64_t number = 1, most = slice(300U, 10000U, 5); number <= most; ++number) {
           Owned block{nullptr, kSizes[random() % 4], 0, owner, number};
           block.written = block.bytes;
           faults.calls +=
@@ -199,10 +200,11 @@ TEST(BlockContents, M13_D17_AllocatedAgain_FreshOrAsLeft_NeverWhatALivingBlockHo
       for (unsigned thread = 0; thread < 3; ++thread) {
         running.emplace_back([&, thread] {
           calls += aclrtSetDevice(0) != ACL_SUCCESS;
-          std::mt19937 random{thread};
+          std::mt19937 random = test_random(thread);
           std::vector<void*> living;
           std::vector<std::uint64_t> seen(size / 8);
-          for (int round = 0; round < (size > kMB || kUnderASanitizer ? 40 : 400); ++round) {
+          for (int round = 0, rounds = size > kMB ? slice(20, 400, 4) : slice(200, 4000, 10); round < rounds;
+               ++round) {
             void* block = nullptr;
             calls += aclrtMallocAlign32(&block, size, ACL_MEM_MALLOC_HUGE_FIRST) != ACL_SUCCESS;
             calls += aclrtMemcpy(seen.data(), size, block, size, ACL_MEMCPY_DEVICE_TO_HOST) != ACL_SUCCESS;
@@ -281,7 +283,8 @@ TEST(BlockContents, M13_M241_ReadsWhatWasWritten_WhileKeptMemoryIsGivenUp) {
         EXPECT_EQ(aclrtFree(block), ACL_SUCCESS);
       }
     }};
-    for (int round = 0; round < 1000 || done < 1000; ++round) {
+    const int rounds = slice(100, 5000, 2);
+    for (int round = 0; round < rounds || done < rounds; ++round) {
       std::vector<void*> blocks(56);
       for (void*& block : blocks) {
         EXPECT_EQ(aclrtMallocAlign32(&block, 4096, ACL_MEM_MALLOC_NORMAL_ONLY), ACL_SUCCESS);

@@ -13,7 +13,7 @@
 #include "support/allocators.h"
 #include "support/app_usage.h"
 #include "support/on_product.h"
-#include "support/sanitizer.h"
+#include "support/slices.h"
 #include "support/worker.h"
 
 namespace handed_over_test {
@@ -69,8 +69,8 @@ void allocate_hand_over_and_free(std::size_t threads) {
     for (std::size_t i = 0; i < threads; ++i) {
       running.emplace_back([&, i] {
         EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-        std::mt19937 random{static_cast<std::uint32_t>(i)};
-        for (std::size_t round = 0; round < 30; ++round) {
+        std::mt19937 random = test_random(i);
+        for (std::size_t round = 0, rounds = slice(30, 300); round < rounds; ++round) {
           pieces[i].clear();
           for (std::size_t count = random() % 12; count > 0; --count)
             pieces[i].push_back(random_piece(random));
@@ -107,8 +107,8 @@ TEST_F(HandedOver, M11_M430_ThroughAHeap_FreeMemoryIsWhereItWas) {
     for (std::size_t i = 0; i < threads; ++i) {
       running.emplace_back([&, i] {
         wrong += aclrtSetDevice(0) != ACL_SUCCESS;
-        std::mt19937 random{static_cast<std::uint32_t>(i)};
-        for (std::size_t step = 0; step < 16000 / threads; ++step) {
+        std::mt19937 random = test_random(i);
+        for (std::size_t step = 0, steps = slice(16000, 200000) / threads; step < steps; ++step) {
           if (random() % 2 == 0) {
             const Piece piece = random_piece(random);
             const std::lock_guard guard{lock};
@@ -146,11 +146,11 @@ TEST_F(HandedOver, M11_M111_TwoThreadsFreeOneBlockAtOnce_ExactlyOneSucceeds) {
   for (const std::size_t size : {std::size_t{64}, 3 * kMB}) {
     std::atomic<void*> block{nullptr};
     std::atomic<int> freed{0}, refused_{0}, other{0};
-    constexpr int kRounds = 10000;
+    const int rounds = slice(4000, 100000);
     std::barrier both{2};
     const auto free_it = [&](int me) {
       EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-      for (int round = 0; round < kRounds; ++round) {
+      for (int round = 0; round < rounds; ++round) {
         if (round % 2 == me) {
           void* made = nullptr;
           EXPECT_EQ(aclrtMalloc(&made, size, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
@@ -167,8 +167,8 @@ TEST_F(HandedOver, M11_M111_TwoThreadsFreeOneBlockAtOnce_ExactlyOneSucceeds) {
     free_it(0);
     second.join();
     ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-    EXPECT_EQ(freed, kRounds);
-    EXPECT_EQ(refused_, kRounds);
+    EXPECT_EQ(freed, rounds);
+    EXPECT_EQ(refused_, rounds);
     EXPECT_EQ(other, 0);
     EXPECT_EQ(free_bytes(), free_before_);
     EXPECT_EQ(app_usage().current, 0U);
@@ -204,7 +204,7 @@ TEST_F(HandedOver, M11_M113_BlocksOutliveTheThreadThatAllocatedThem) {
        ++i) {  // more threads, one after the other, than there are books for at once
     std::thread{[&] {
       ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-      std::mt19937 random{i};
+      std::mt19937 random = test_random(i);
       for (int k = 0; k < 20; ++k) pieces.push_back(random_piece(random));
       for (int k = 0; k < 10; ++k) {
         ASSERT_EQ(aclrtFree(pieces.back().start), ACL_SUCCESS);
@@ -293,9 +293,9 @@ TEST(HandedOverOnASmallDevice, M86_M430_WhoStaysWithinItsShare_IsNeverRefused) {
       for (std::size_t i = 0; i < threads; ++i) {
         running.emplace_back([&, i] {
           wrong += aclrtSetDevice(0) != ACL_SUCCESS;
-          std::mt19937 random{static_cast<std::uint32_t>(i)};
+          std::mt19937 random = test_random(i);
           static constexpr std::uint32_t kPolicies[] = {kNormalOnly, kHugeOnly, kNormalOnlyP2p, kHugeOnlyP2p};
-          for (std::size_t round = 0; round < (kUnderASanitizer ? 4000 : 80000) / threads; ++round) {
+          for (std::size_t round = 0, rounds = slice(80000, 1000000, 20) / threads; round < rounds; ++round) {
             void* blocks[2] = {};
             for (void*& block : blocks)
               refused_ += aclrtMallocAlign32(&block, 2 * kMB, policy(kPolicies[random() % 4])) != ACL_SUCCESS;

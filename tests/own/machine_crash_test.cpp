@@ -11,6 +11,7 @@
 #include "support/members.h"
 #include "support/sanitizer.h"
 #include "support/scratch.h"
+#include "support/slices.h"
 #include "support/this_program.h"
 
 namespace machine_crash_test {
@@ -140,7 +141,7 @@ TEST_P(MachineCrash, D66_KilledWhileManyThreadsAllocate) {
     answer.code = 0;
     return answer;
   };
-  const int rounds = kUnderASanitizer ? 5 : 30;
+  const int rounds = slice(30, 600, 6);
   for (int round = 0; round < rounds; ++round) {
     const MemberPtr victim = machine.join(busy);
     ASSERT_EQ(victim->ask({Do::own}).code, 0);

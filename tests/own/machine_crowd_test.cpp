@@ -6,6 +6,7 @@
 #include "support/members.h"
 #include "support/sanitizer.h"
 #include "support/settings.h"
+#include "support/slices.h"
 
 namespace machine_crowd_test {
 
@@ -34,7 +35,7 @@ void one_round(const TestMachine& machine, std::size_t count) {
 
 TEST_P(MachineCrowd, D52_ManyAtOnceFromNothing_MeetOnOneMachine) {
   const std::size_t count = kUnderASanitizer ? 24 : 64;
-  for (int round = 0; round < 3 && !::testing::Test::HasFailure(); ++round) {
+  for (int round = 0; round < slice(2, 30) && !::testing::Test::HasFailure(); ++round) {
     const TestMachine machine;
     one_round(machine, count);
   }
@@ -43,7 +44,7 @@ TEST_P(MachineCrowd, D52_ManyAtOnceFromNothing_MeetOnOneMachine) {
 TEST_P(MachineCrowd, D52_D66_ManyAtOnceAfterAllWereKilled_MeetOnOneMachine) {
   const std::size_t count = kUnderASanitizer ? 24 : 64;
   const TestMachine machine;
-  for (int round = 0; round < 5 && !::testing::Test::HasFailure(); ++round) {
+  for (int round = 0; round < slice(3, 50) && !::testing::Test::HasFailure(); ++round) {
     one_round(machine, count);
     EXPECT_LE(machine.links(), 2 * count + 2);
   }
@@ -52,12 +53,11 @@ TEST_P(MachineCrowd, D52_D66_ManyAtOnceAfterAllWereKilled_MeetOnOneMachine) {
 // The new ones come in while the old ones are killed: each of them through somebody who may be dead a moment
 // later.
 TEST_P(MachineCrowd, D52_D66_TheOldDieWhileTheNewCome_AndTheNewAreOnOneMachine) {
-  const std::uint64_t seed = setting("BELAY_STRESS_SEED", std::random_device{}());
-  SCOPED_TRACE("BELAY_STRESS_SEED=" + std::to_string(seed));
-  std::mt19937_64 random{seed};
+  SCOPED_TRACE(seed_text());
+  std::mt19937_64 random{test_seed()};
   const TestMachine machine;
   std::vector<MemberPtr> old;
-  const std::uint64_t rounds = setting("BELAY_STRESS_RUNS", kUnderASanitizer ? 40 : 300) / 2;
+  const std::uint64_t rounds = slice<std::uint64_t>(80, 1500, 5);
   for (std::uint64_t round = 0; round < rounds && !::testing::Test::HasFailure(); ++round) {
     std::vector<MemberPtr> comers;
     for (std::uint64_t i = random() % 4 + 1; i > 0; --i) comers.push_back(machine.come());
@@ -136,7 +136,7 @@ void short_lives(const TestMachine& machine, std::uint64_t lives, std::size_t at
   EXPECT_LE(most_links, 4 * at_a_time + 8) << "links pile up";
 }
 
-std::uint64_t runs() { return setting("BELAY_STRESS_RUNS", kUnderASanitizer ? 40 : 300); }
+std::uint64_t runs() { return slice<std::uint64_t>(120, 3000, 5); }
 
 TEST_P(MachineCrowd, D52_D66_ShortLivesInARow_WithNobodyElse) {
   const TestMachine machine;

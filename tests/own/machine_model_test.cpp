@@ -5,8 +5,8 @@
 #include <random>
 
 #include "support/members.h"
-#include "support/sanitizer.h"
 #include "support/settings.h"
+#include "support/slices.h"
 
 namespace machine_model_test {
 
@@ -234,14 +234,11 @@ const Rules kRules[] = {
 };
 
 TEST_P(MachineModel, D52_D66_D67_D68_M430_AfterEveryStepEveryProcessSeesWhatTheModelSays) {
-  const std::uint64_t steps = setting("BELAY_STRESS_STEPS", kUnderASanitizer ? 60 : 400);
-  const std::uint64_t seed = setting("BELAY_STRESS_SEED", std::random_device{}());
-  std::cout << "         BELAY_STRESS_SEED=" << seed << "\n";
+  const std::uint64_t steps = slice<std::uint64_t>(120, 3000, 5), seed = test_seed();
   for (const Rules& rules : kRules) {
     World world{rules, seed};
     for (std::uint64_t step = 0; step < steps && !::testing::Test::HasFailure(); ++step) {
-      SCOPED_TRACE(std::string{rules.name} + ", step " + std::to_string(step) +
-                   ", BELAY_STRESS_SEED=" + std::to_string(seed));
+      SCOPED_TRACE(std::string{rules.name} + ", step " + std::to_string(step) + ", " + seed_text());
       world.step();
       if (!::testing::Test::HasFailure()) world.check();
     }

@@ -1,8 +1,7 @@
 // A process is killed, or stopped, between any two steps of a call: system calls while it joins, instructions
 // while it allocates and frees. The others go on at once, and their books are right.
-#include <random>
-
 #include "support/sanitizer.h"
+#include "support/slices.h"
 #include "support/stepped.h"
 
 namespace machine_steps_test {
@@ -30,14 +29,9 @@ Answer join_stepwise(const Order&) {
   return under_trace([] { return static_cast<int>(aclrtSetDevice(0)); });
 }
 
-// Of how many system calls one is visited. BELAY_STRESS_STRIDE=1 visits all.
-std::uint64_t every() { return setting("BELAY_STRESS_STRIDE", kUnderASanitizer ? 11 : 5); }
-// Which of them differs from run to run.
-std::uint64_t chance() {
-  static const std::uint64_t seed = setting("BELAY_STRESS_SEED", std::random_device{}());
-  return seed;
-}
-std::uint64_t first_visit() { return 1 + chance() % every(); }
+// Of how many system calls one is visited; which of them differs from run to run.
+std::uint64_t every() { return whole() ? 1 : kUnderASanitizer ? 23 : 11; }
+std::uint64_t first_visit() { return 1 + test_seed() % every(); }
 
 enum class Company : std::uint8_t { nobody_ever, the_dead, one_member };
 
@@ -216,9 +210,9 @@ TEST_F(MachineSteps, D66_M430_KilledBetweenAnyTwoInstructionsOfAllocatingAndFree
   const TestMachine machine;
   const MemberPtr witness = witness_with_credit(machine);
   const std::uint64_t length = length_of_the_work(machine, *witness);
-  const std::uint64_t visits = setting("BELAY_STRESS_STEPS", kUnderASanitizer ? 5 : 16);
+  const std::uint64_t visits = slice<std::uint64_t>(8, 400, 4);
   for (std::uint64_t visit = 0; visit < visits && !::testing::Test::HasFailure(); ++visit) {
-    const std::uint64_t steps = length * visit / visits + chance() % (length / visits + 1);
+    const std::uint64_t steps = length * visit / visits + test_seed() % (length / visits + 1);
     SCOPED_TRACE("after " + std::to_string(steps) + " of " + std::to_string(length) + " instructions");
     const MemberPtr victim = about_to_allocate(machine, *witness, SIGKILL, steps);
     victim->until_dead();
@@ -235,9 +229,9 @@ TEST_F(MachineSteps, D52_M430_StoppedBetweenAnyTwoInstructionsOfAllocatingAndFre
   const TestMachine machine;
   const MemberPtr witness = witness_with_credit(machine);
   const std::uint64_t length = length_of_the_work(machine, *witness);
-  const std::uint64_t visits = setting("BELAY_STRESS_STEPS", kUnderASanitizer ? 5 : 16);
+  const std::uint64_t visits = slice<std::uint64_t>(8, 400, 4);
   for (std::uint64_t visit = 0; visit < visits && !::testing::Test::HasFailure(); ++visit) {
-    const std::uint64_t steps = length * visit / visits + chance() % (length / visits + 1);
+    const std::uint64_t steps = length * visit / visits + test_seed() % (length / visits + 1);
     SCOPED_TRACE("after " + std::to_string(steps) + " of " + std::to_string(length) + " instructions");
     const MemberPtr sleeper = about_to_allocate(machine, *witness, SIGSTOP, steps);
     sleeper->until_stopped();
@@ -275,7 +269,7 @@ TEST_F(MachineSteps, D66_KilledOrStoppedBetweenAnyTwoInstructionsOfGivingBackWha
       return static_cast<int>(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
     });
   };
-  const std::uint64_t visits = setting("BELAY_STRESS_STEPS", kUnderASanitizer ? 4 : 10);
+  const std::uint64_t visits = slice<std::uint64_t>(4, 200, 2);
   std::uint64_t length = 0;
   for (std::uint64_t visit = 0; visit <= visits && !::testing::Test::HasFailure(); ++visit) {
     const MemberPtr undertaker = machine.join(ask_for_figures), dead = machine.join();
@@ -289,7 +283,7 @@ TEST_F(MachineSteps, D66_KilledOrStoppedBetweenAnyTwoInstructionsOfGivingBackWha
       ASSERT_GT(length, 500U);
       continue;
     }
-    const std::uint64_t steps = length * (visit - 1) / visits + chance() % (length / visits + 1);
+    const std::uint64_t steps = length * (visit - 1) / visits + test_seed() % (length / visits + 1);
     SCOPED_TRACE("after " + std::to_string(steps) + " of " + std::to_string(length) + " instructions");
     const bool sleeps = visit % 2 == 0;
     undertaker->send({Do::own, static_cast<std::uint32_t>(sleeps ? SIGSTOP : SIGKILL), 0, steps});

@@ -1,7 +1,5 @@
 // Processes that allocate, copy, verify and free at random while others of them are killed and stopped at
 // random instants. Whenever they pause, the books of the machine are compared with what they say they hold.
-//
-// BELAY_STRESS_KILLS and BELAY_STRESS_SEED ask for more, or for the same again.
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -10,7 +8,7 @@
 #include <random>
 
 #include "support/members.h"
-#include "support/sanitizer.h"
+#include "support/slices.h"
 
 namespace machine_stress_test {
 
@@ -21,8 +19,6 @@ INSTANTIATE_TEST_SUITE_P(Pass, MachineStress, ::testing::Values(false, true), na
 
 constexpr std::size_t kTotal = 16 * kMB;
 constexpr std::size_t kWorkers = 6;
-
-std::uint64_t a_seed() { return setting("BELAY_STRESS_SEED", std::random_device{}()); }
 
 // What parent and workers share besides the machine.
 struct Signs {
@@ -238,11 +234,8 @@ class Stress {
 };
 
 TEST_P(MachineStress, D52_D66_D67_M430_RandomKillsAtRandomInstants_BooksBalanceToTheByte) {
-  const std::uint64_t kills = setting("BELAY_STRESS_KILLS", kUnderASanitizer ? 20 : 100);
-  const std::uint64_t seed = a_seed();
-  std::cout << "         BELAY_STRESS_SEED=" << seed << " BELAY_STRESS_KILLS=" << kills << "\n";
-  SCOPED_TRACE("BELAY_STRESS_SEED=" + std::to_string(seed));
-  Stress{seed}.run(kills);
+  SCOPED_TRACE(seed_text());
+  Stress{test_seed()}.run(slice<std::uint64_t>(40, 2000, 5));
 }
 
 // Four processes, each of which never holds more than a quarter. Whatever the kind of page, what one of them
@@ -250,7 +243,7 @@ TEST_P(MachineStress, D52_D66_D67_M430_RandomKillsAtRandomInstants_BooksBalanceT
 TEST_P(MachineStress, D52_M430_WhoStaysWithinItsShare_IsNeverRefused) {
   const TestMachine machine{"16M"};
   Signs* const signs = shared_signs();
-  const std::uint64_t rounds = setting("BELAY_STRESS_ROUNDS", kUnderASanitizer ? 5000 : 100000);
+  const std::uint64_t rounds = slice<std::uint64_t>(100000, 2000000, 20);
   const Own within_its_share = [&](const Order& order) {
     static constexpr std::uint32_t kPolicies[] = {ACL_MEM_MALLOC_NORMAL_ONLY, ACL_MEM_MALLOC_HUGE_ONLY,
                                                   ACL_MEM_MALLOC_NORMAL_ONLY_P2P,
@@ -272,11 +265,11 @@ TEST_P(MachineStress, D52_M430_WhoStaysWithinItsShare_IsNeverRefused) {
   };
   std::vector<MemberPtr> members;
   for (int i = 0; i < 4; ++i) members.push_back(machine.join(within_its_share));
-  const std::uint64_t seed = a_seed();
+  const std::uint64_t seed = test_seed();
   for (std::size_t i = 0; i < members.size(); ++i) members[i]->send({Do::own, 0, 0, 0, seed + i});
   for (const auto& member : members) {
     const Answer answer = member->hear();
-    EXPECT_EQ(answer.code, 0) << "in round " << answer.first << ", BELAY_STRESS_SEED=" << seed << ": "
+    EXPECT_EQ(answer.code, 0) << "in round " << answer.first << ", " << seed_text() << ": "
                               << member->message();
   }
   EXPECT_EQ(members[0]->free_now(), 16 * kMB);

@@ -5,6 +5,7 @@
 
 #include "support/allocators.h"
 #include "support/on_product.h"
+#include "support/slices.h"
 
 namespace many_sizes_small_device_test {
 
@@ -14,8 +15,8 @@ using namespace belay_test;
 // again and again, each time with blocks of another size.
 TEST(ManySizesOnASmallDevice, M86_M430_TheWholeDevice_WithEachSizeInTurn) {
   on_product("A2", {{"BELAY_HBM", "64M"}}, [] {
-    std::mt19937 random{11};
-    for (int round = 0; round < 120; ++round) {
+    std::mt19937 random = test_random();
+    for (int round = 0, rounds = slice(120, 3000); round < rounds; ++round) {
       const std::size_t pages = random() % 500 + 1, most = 64 * kMB / (pages * 4096);
       std::vector<void*> blocks;
       for (void* block = nullptr;

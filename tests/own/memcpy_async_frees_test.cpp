@@ -2,6 +2,7 @@
 #include <atomic>
 
 #include "support/settings.h"
+#include "support/slices.h"
 #include "support/streams.h"
 
 namespace memcpy_async_frees_test {
@@ -14,7 +15,7 @@ void free_while_copying(bool free_host) {
   ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
   aclrtContext context = nullptr;
   ASSERT_EQ(aclrtGetCurrentContext(&context), ACL_SUCCESS);
-  for (int round = 0; round < 8; ++round) {
+  for (int round = 0; round < slice(4, 64); ++round) {
     Stream stream;
     void *host = nullptr, *device = nullptr;
     ASSERT_EQ(::aclrtMallocHost(&host, size), ACL_SUCCESS);

@@ -12,6 +12,7 @@
 #include "support/desk.h"
 #include "support/sanitizer.h"
 #include "support/settings.h"
+#include "support/slices.h"
 #include "support/waiting.h"
 
 namespace schedule_order_test {
@@ -102,7 +103,7 @@ TEST(ScheduleOrder, R198_R17_UnderFifo_FunctionsAreCalledInTheOrderOfSubmission)
       Log log;
       std::vector<Entry> entries;
       for (int i = 0; i < 200; ++i) entries.push_back({&log, i});
-      std::mt19937 random{1};
+      std::mt19937 random = test_random(static_cast<unsigned>(attempt));
       for (Entry& entry : entries) {
         const aclrtStream streams[] = {desk.a, desk.b, nullptr};
         MUST(aclrtLaunchHostFunc(streams[random() % 3], write_down, &entry));
@@ -121,8 +122,8 @@ TEST(ScheduleOrder, R17_UnderFifo_CopiesRunInTheOrderOfSubmission) {
     Desk desk;
     std::uint64_t device = 1;
     std::array<std::uint64_t, 8> pinned{};
-    std::mt19937 random{2};
-    for (int round = 0; round < 200; ++round) {
+    std::mt19937 random = test_random();
+    for (int round = 0, rounds = slice(200, 10000); round < rounds; ++round) {
       for (int step = 0; step < 20; ++step) {
         const aclrtStream streams[] = {desk.a, desk.b, nullptr};
         const aclrtStream stream = streams[random() % 3];
@@ -155,7 +156,7 @@ TEST(ScheduleOrder, M271_M378_P41_WordsAreCopiedWhole) {
       in_fresh_process(under(schedule), [&] {
         Desk desk;
         std::uint64_t torn = 0, mixed = 0;
-        for (std::uint64_t round = 1; round < 4000; ++round) {
+        for (std::uint64_t round = 1, rounds = slice(4000, 40000); round < rounds; ++round) {
           const std::uint64_t now = 0x0101010101010101U * (round % 256);
           const std::uint64_t before = 0x0101010101010101U * ((round - 1) % 256);
           for (int i = 0; i < 4; ++i) desk.pinned[i] = now;

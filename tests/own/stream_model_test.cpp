@@ -1,7 +1,7 @@
 // Random programs of streams against a model of what the documents promise, under every schedule.
 //
-// Each program runs in a process of its own. BELAY_STRESS_STEPS asks for more operations, BELAY_STRESS_SEED
-// for the same programs again. A program that fails is made shorter, as long as it still fails, and told.
+// Each program runs in a process of its own. A program that fails is made shorter, as long as it still fails,
+// and told.
 #include <csignal>
 #include <iostream>
 #include <random>
@@ -10,6 +10,7 @@
 #include "support/members.h"
 #include "support/sanitizer.h"
 #include "support/settings.h"
+#include "support/slices.h"
 #include "support/stream_host_steps.h"
 #include "support/stream_memory_steps.h"
 #include "support/stream_order_steps.h"
@@ -136,8 +137,7 @@ Ending run(const Plan& plan, int patience = 30) {
 
 // Leaves out what is not needed for a failure. Where threads race it is tried a few times.
 Ending shorten(Plan& plan, Ending ending) {
-  const auto end =
-      std::chrono::steady_clock::now() + std::chrono::seconds{setting("BELAY_STRESS_SHRINK", 40)};
+  const auto end = std::chrono::steady_clock::now() + 40s;
   const int times = plan.schedule == "eager" || plan.schedule == "fifo" ? 3 : 1;
   for (std::size_t chunk = plan.commands.size() / 2; chunk > 0; chunk /= 2) {
     for (std::size_t at = 0; at < plan.commands.size();) {
@@ -169,11 +169,9 @@ void PrintTo(const Way& way, std::ostream* to) { *to << way.name; }
 class StreamModel : public ::testing::TestWithParam<Way> {
  protected:
   static void run_programs(bool aborts, std::uint64_t operations) {
-    const std::uint64_t wanted =
-        setting("BELAY_STRESS_STEPS", kUnderASanitizer ? operations / 10 : operations);
-    const std::uint64_t seed = setting("BELAY_STRESS_SEED", std::random_device{}());
+    const std::uint64_t wanted = operations, seed = test_seed();
     std::uint64_t done = 0, words = 0, words_sure = 0, calls = 0;
-    std::uint64_t programs = setting("BELAY_STRESS_PROGRAM", 0);  // the first one
+    std::uint64_t programs = 0;
     for (; done < wanted; ++programs) {
       Plan plan = make_plan(GetParam().schedule, aborts, seed, programs);
       Ending ending = run(plan);
@@ -188,15 +186,13 @@ class StreamModel : public ::testing::TestWithParam<Way> {
       }
       std::cout << "as it was first:\n" << ending << "\n";
       ending = shorten(plan, std::move(ending));
-      FAIL() << "BELAY_STRESS_SEED=" << seed << ", program " << programs
-             << ", BELAY_SCHEDULE=" << plan.schedule << (plan.link.empty() ? "" : ", BELAY_LINK=")
-             << plan.link << ", " << plan.commands.size() << " commands, stride " << plan.options.stride
-             << ", races " << plan.options.races << "\n"
+      FAIL() << seed_text() << ", program " << programs << ", BELAY_SCHEDULE=" << plan.schedule
+             << (plan.link.empty() ? "" : ", BELAY_LINK=") << plan.link << ", " << plan.commands.size()
+             << " commands, stride " << plan.options.stride << ", races " << plan.options.races << "\n"
              << ending;
     }
-    std::cout << "         BELAY_STRESS_SEED=" << seed << ": " << programs << " programs, " << done
-              << " operations, " << calls << " calls, " << words << " words looked at, " << words_sure
-              << " of them certain\n";
+    std::cout << "         " << programs << " programs, " << done << " operations, " << calls << " calls, "
+              << words << " words looked at, " << words_sure << " of them certain\n";
     EXPECT_GE(words_sure, done / 10) << "the model says too little";
   }
 };
@@ -206,9 +202,11 @@ INSTANTIATE_TEST_SUITE_P(Schedule, StreamModel,
                          [](const auto& tested) { return tested.param.name; });
 
 TEST_P(StreamModel, R17_R165_R170_R193_R198_R208_P42_M241_M265_ProgramsSeeOnlyWhatTheOrderAllows) {
-  run_programs(false, 10000);
+  run_programs(false, slice<std::uint64_t>(2000, 20000, 4));
 }
 
-TEST_P(StreamModel, R134_R154_WorkThatIsTakenBack_IsNotDoneLater) { run_programs(true, 4000); }
+TEST_P(StreamModel, R134_R154_WorkThatIsTakenBack_IsNotDoneLater) {
+  run_programs(true, slice<std::uint64_t>(800, 10000, 4));
+}
 
 }  // namespace stream_model_test

@@ -11,6 +11,7 @@
 
 #include "support/allocators.h"
 #include "support/on_product.h"
+#include "support/slices.h"
 
 namespace threads_test {
 
@@ -32,7 +33,7 @@ TEST_F(Threads, M11_SixtyFourThreadsAllocateAndFreeOnOneDevice) {
   std::atomic<int> wrong{0};
   in_threads([&](int number) {
     if (aclrtSetDevice(0) != ACL_SUCCESS) ++wrong;
-    std::mt19937 random(static_cast<unsigned>(number));
+    std::mt19937 random = test_random(static_cast<unsigned>(number));
     struct Held {
       void* start;
       std::size_t marked;
@@ -47,7 +48,7 @@ TEST_F(Threads, M11_SixtyFourThreadsAllocateAndFreeOnOneDevice) {
       if (aclrtFree(block.start) != ACL_SUCCESS) ++wrong;
     };
     const std::vector<Allocator> allocators = all_allocators();
-    for (int round = 0; round < 150; ++round) {
+    for (int round = 0, rounds = slice(150, 3000); round < rounds; ++round) {
       const Allocator& allocator = allocators[random() % allocators.size()];
       const std::size_t size = 1 + random() % (round % 8 == 0 ? 4 * kMB : 9000);
       Held block{nullptr, std::min<std::size_t>(size, 2000)};
@@ -128,7 +129,7 @@ TEST(ThreadsOnASmallDevice, M11_M86_ExactlyThePagesThatExistAreHandedOut) {
 }
 
 TEST_F(Threads, M11_OneBlockFreedByAllAtOnceIsFreedOnce) {
-  for (int round = 0; round < 20; ++round) {
+  for (int round = 0; round < slice(20, 1000); ++round) {
     void* block = nullptr;
     ASSERT_EQ(aclrtMalloc(&block, 64, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
     std::atomic<int> freed{0}, unknown{0};

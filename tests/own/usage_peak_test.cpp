@@ -10,6 +10,7 @@
 #include "support/allocators.h"
 #include "support/app_usage.h"
 #include "support/on_product.h"
+#include "support/slices.h"
 #include "support/worker.h"
 
 namespace usage_peak_test {
@@ -109,9 +110,9 @@ Piece labelled(std::uint16_t module, std::size_t size, std::uint32_t value) {
 }
 
 // Every step is compared, so a peak that is noticed late is found as well.
-void against_a_model(std::uint32_t seed, std::size_t threads, bool other_modules) {
-  SCOPED_TRACE("seed " + std::to_string(seed));
-  std::mt19937 random{seed};
+void against_a_model(std::uint32_t round, std::size_t threads, bool other_modules) {
+  SCOPED_TRACE(seed_text() + ", round " + std::to_string(round));
+  std::mt19937 random = test_random(round);
   std::vector<std::unique_ptr<Worker>> workers;
   for (std::size_t i = 0; i < threads; ++i) {
     workers.push_back(std::make_unique<Worker>());
@@ -154,13 +155,13 @@ void against_a_model(std::uint32_t seed, std::size_t threads, bool other_modules
 }
 
 TEST(UsagePeak, M150_M151_OneThread_AgainstAModel) {
-  for (std::uint32_t seed = 1; seed <= 3; ++seed) on_product("A2", [=] { against_a_model(seed, 1, false); });
+  for (std::uint32_t i = 0; i < slice(3U, 60U); ++i) on_product("A2", [=] { against_a_model(i, 1, false); });
 }
 TEST(UsagePeak, M150_M151_BlocksThatWanderBetweenThreads_AgainstAModel) {
-  for (std::uint32_t seed = 1; seed <= 3; ++seed) on_product("A2", [=] { against_a_model(seed, 3, false); });
+  for (std::uint32_t i = 0; i < slice(3U, 60U); ++i) on_product("A2", [=] { against_a_model(i, 3, false); });
 }
 TEST(UsagePeak, M108_M150_M151_WithBlocksOfAnotherModule_AgainstAModel) {
-  for (std::uint32_t seed = 1; seed <= 3; ++seed) on_product("A2", [=] { against_a_model(seed, 2, true); });
+  for (std::uint32_t i = 0; i < slice(3U, 60U); ++i) on_product("A2", [=] { against_a_model(i, 2, true); });
 }
 
 // What another module had is at hand for the next request, which nobody needs to ask the machine for. Nobody
@@ -226,7 +227,7 @@ TEST(UsagePeak, M151_WhileAThreadChangesFromOneKindOfPagesToTheOther_NoPeakThatN
         }
       }
     }};
-    for (int i = 0; i < 300000; ++i) {
+    for (int i = 0, rounds = slice(300000, 5000000); i < rounds; ++i) {
       void* block = nullptr;
       wrong += aclrtMallocWithCfg(&block, 4096, ACL_MEM_MALLOC_NORMAL_ONLY, nullptr) != ACL_SUCCESS;
       wrong += aclrtFree(block) != ACL_SUCCESS;

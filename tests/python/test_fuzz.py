@@ -1,28 +1,25 @@
-"""Every function with random arguments: never a crash, a hang, or an exception that is not documented.
-
-BELAY_FUZZ_SEED and BELAY_FUZZ_CALLS choose other numbers and more of them; the seed is printed.
-"""
+"""Every function with random arguments: never a crash, a hang, or an exception that is not documented."""
 
 import json
-import os
 import subprocess
 
 import pytest
 
 from reports import prelude
+from slices import slice_of, test_seed
 
-SEED = int(os.environ.get("BELAY_FUZZ_SEED", "20250117"))
-CALLS = int(os.environ.get("BELAY_FUZZ_CALLS", "20000"))
+CALLS = slice_of(10000, 500000)
 SHARES = {"eager": 0.8, "lazy": 0.1, "seed:7": 0.1}  # of the calls, by schedule
 
 
 @pytest.mark.parametrize("schedule", SHARES)
 def test_random_calls(fresh, tmp_path, schedule):
     calls = max(1, int(CALLS * SHARES[schedule]))
-    print("seed %d, %d calls" % (SEED, calls))
+    seed = test_seed()
+    print("%d calls" % calls)
     log = tmp_path / "last_call"
-    code = prelude() + "import random_calls\nrandom_calls.main(%d, %d, %r)\n" % (SEED, calls, str(log))
-    words = "seed %d, last call: " % SEED
+    code = prelude() + "import random_calls\nrandom_calls.main(%d, %d, %r)\n" % (seed, calls, str(log))
+    words = "ACL_TEST_SEED=%d, last call: " % seed
     try:
         done = fresh(code, timeout=60 + calls / 50, env={"BELAY_SCHEDULE": schedule, "BELAY_LEAKS": "off"})
     except subprocess.TimeoutExpired:

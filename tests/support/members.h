@@ -374,10 +374,4 @@ class TestMachine {
   Settings settings_;
 };
 
-// A count from the environment, for those who want more of a test.
-inline std::uint64_t setting(const char* name, std::uint64_t otherwise) {
-  const char* const text = std::getenv(name);
-  return text == nullptr || *text == '\0' ? otherwise : std::strtoull(text, nullptr, 0);
-}
-
 }  // namespace belay_test

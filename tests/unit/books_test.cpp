@@ -9,6 +9,8 @@
 
 #include "machine/machine.h"
 
+#include "support/slices.h"
+
 namespace belay {
 namespace books_test {
 
@@ -84,7 +86,7 @@ TEST(Books, M11_ManyThreads_NeverOverdrawAndLoseNothing) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 8; ++t) {
     threads.emplace_back([&] {
-      for (int i = 0; i < 20000; ++i) {
+      for (int i = 0, rounds = belay_test::slice(20000, 1000000); i < rounds; ++i) {
         if (books.take(Page::Normal, 1_MiB, false)) books.give(Page::Normal, 1_MiB, false);
       }
     });

@@ -8,6 +8,8 @@
 
 #include "memory/range_pool.h"
 
+#include "support/slices.h"
+
 namespace belay {
 namespace heap_map_test {
 
@@ -127,13 +129,13 @@ class RangePoolTest : public ::testing::Test {
 
 TEST_F(RangePoolTest, M416_RangesOfAllSizesNeverShareAByte) {
   pool.open(map, HeapClass::Normal, 0);
-  std::mt19937 random{7};
+  std::mt19937 random = belay_test::test_random();
   struct Range {
     std::uintptr_t start;
     std::size_t bytes;
   };
   std::vector<Range> live;
-  for (int step = 0; step < 4000; ++step) {
+  for (int step = 0, steps = belay_test::slice(4000, 200000); step < steps; ++step) {
     if (live.size() < 200 && random() % 3 != 0) {
       const std::size_t bytes = (random() % 64 + 1) * 4_KiB;
       const std::uintptr_t start = pool.take(bytes);

@@ -8,6 +8,7 @@
 
 #include "support/sanitizer.h"
 #include "support/shared_state.h"
+#include "support/slices.h"
 
 namespace belay::machine {
 namespace ledger_test {
@@ -241,7 +242,7 @@ struct Held {
 
 // Takes and gives at random, and gives everything back in the end.
 void take_and_give(Ledger& ledger, Held& held, unsigned seed, int steps) {
-  std::mt19937 random{seed};
+  std::mt19937 random = test_random(seed);
   std::vector<std::pair<std::size_t, std::uint64_t>> mine;
   while (!held.go) std::this_thread::yield();
   for (int step = 0; step < steps; ++step) {
@@ -270,7 +271,7 @@ Limits tight() {
   limits.p2p = 50;
   return limits;
 }
-constexpr int kSteps = kUnderASanitizer ? 3000 : 60000;
+int steps() { return slice(60000, 1000000, 20); }
 
 TEST(Ledger, M430_ThreadsNeverGetMoreThanThereIs) {
   SharedState shared{tight()};
@@ -278,7 +279,7 @@ TEST(Ledger, M430_ThreadsNeverGetMoreThanThereIs) {
   Held held;
   std::vector<std::thread> threads;
   for (unsigned i = 0; i < 4; ++i)
-    threads.emplace_back([&, i] { take_and_give(here.ledgers[0], held, i, kSteps); });
+    threads.emplace_back([&, i] { take_and_give(here.ledgers[0], held, i, steps()); });
   held.go = true;
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(held.broken, 0);
@@ -287,6 +288,7 @@ TEST(Ledger, M430_ThreadsNeverGetMoreThanThereIs) {
 }
 
 TEST(Ledger, D52_M430_ProcessesNeverGetMoreThanThereIs) {
+  SCOPED_TRACE(seed_text());
   SharedState shared{tight()};
   Here here{shared};
   const Common<Held> held;
@@ -294,7 +296,7 @@ TEST(Ledger, D52_M430_ProcessesNeverGetMoreThanThereIs) {
   for (unsigned i = 0; i < 4; ++i) {
     children.push_back(std::make_unique<Child>([&, i] {
       There& there = *new There{shared.link()};
-      take_and_give(there.ledgers[0], *held, i, kSteps);
+      take_and_give(there.ledgers[0], *held, i, steps());
       return 0;
     }));
   }
@@ -307,9 +309,10 @@ TEST(Ledger, D52_M430_ProcessesNeverGetMoreThanThereIs) {
 
 // Killed in the middle; what they held comes back, to the page.
 TEST(Ledger, D66_M430_ProcessesThatAreKilledMeanwhile_LeaveExactBooks) {
+  SCOPED_TRACE(seed_text());
   SharedState shared{tight()};
   Here here{shared};
-  for (unsigned round = 0; round < (kUnderASanitizer ? 5U : 40U); ++round) {
+  for (unsigned round = 0; round < slice(40U, 1000U, 8U); ++round) {
     const Common<Held> ignored;  // the killed cannot uncount
     std::vector<std::unique_ptr<Child>> children;
     for (unsigned i = 0; i < 3; ++i) {
@@ -320,7 +323,7 @@ TEST(Ledger, D66_M430_ProcessesThatAreKilledMeanwhile_LeaveExactBooks) {
       }));
     }
     ignored->go = true;
-    for (unsigned i = 0; i < round * 20; ++i) (void)here.ledgers[0].used();
+    for (unsigned i = 0; i < round % 40 * 20; ++i) (void)here.ledgers[0].used();
     for (const auto& child : children) child->kill();
     ASSERT_EQ(all(here.ledgers[0].used()), 0U) << "round " << round;
     ASSERT_TRUE(here.ledgers[0].take(kNormal, 200)) << "round " << round;

@@ -1,7 +1,8 @@
 #include "memory/plan.h"
 
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
+
+#include "support/properties.h"
 
 namespace belay {
 namespace plan_test {
@@ -10,28 +11,32 @@ constexpr Api kDeviceApis[] = {Api::Malloc, Api::MallocAlign32, Api::MallocCache
                                Api::MallocForTaskScheduler};
 
 // Whatever is asked for: what comes back covers it, in whole pages, without wrapping.
-RC_GTEST_PROP(Plan, M79_M39_AnswersCoverTheRequestInWholePages,
-              (std::size_t size, std::uint32_t policy, std::uint8_t choice)) {
-  const std::size_t sizes[] = {size, size % 8_MiB, SIZE_MAX - size % 200, (size % 64) * 1_MiB + size % 3 - 1};
-  for (const ProductRow& row : products()) {
-    const Api api = kDeviceApis[choice % std::size(kDeviceApis)];
-    const std::uint32_t policies[] = {policy, policy % 8, policy & 0x101107U};
-    for (const std::size_t each : sizes) {
-      for (const std::uint32_t p : policies) {
-        const PlanResult result = plan(each, p, api, row);
-        if (!result) {
-          RC_ASSERT(result.refusal.code != ACL_SUCCESS);
-          continue;
+TEST(Plan, M79_M39_AnswersCoverTheRequestInWholePages) {
+  EXPECT_TRUE(belay_test::holds(
+      "answers cover the request in whole pages", 100, 10000,
+      [](std::size_t size, std::uint32_t policy, std::uint8_t choice) {
+        const std::size_t sizes[] = {size, size % 8_MiB, SIZE_MAX - size % 200,
+                                     (size % 64) * 1_MiB + size % 3 - 1};
+        for (const ProductRow& row : products()) {
+          const Api api = kDeviceApis[choice % std::size(kDeviceApis)];
+          const std::uint32_t policies[] = {policy, policy % 8, policy & 0x101107U};
+          for (const std::size_t each : sizes) {
+            for (const std::uint32_t p : policies) {
+              const PlanResult result = plan(each, p, api, row);
+              if (!result) {
+                RC_ASSERT(result.refusal.code != ACL_SUCCESS);
+                continue;
+              }
+              RC_ASSERT(result->bytes >= each);
+              RC_ASSERT(result->bytes - each < 64U);
+              RC_ASSERT(result->footprint >= result->bytes);
+              RC_ASSERT(result->footprint - result->bytes < page_bytes(result->page));
+              RC_ASSERT(result->footprint % page_bytes(result->page) == 0U);
+              RC_ASSERT(result->footprint_when_short % page_bytes(result->when_short) == 0U);
+            }
+          }
         }
-        RC_ASSERT(result->bytes >= each);
-        RC_ASSERT(result->bytes - each < 64U);
-        RC_ASSERT(result->footprint >= result->bytes);
-        RC_ASSERT(result->footprint - result->bytes < page_bytes(result->page));
-        RC_ASSERT(result->footprint % page_bytes(result->page) == 0U);
-        RC_ASSERT(result->footprint_when_short % page_bytes(result->when_short) == 0U);
-      }
-    }
-  }
+      }));
 }
 
 TEST(Plan, M424_TheTableOfCombinations) {

@@ -16,6 +16,7 @@
 #include "machine/ledger.h"
 #include "support/sanitizer.h"
 #include "support/shared_state.h"
+#include "support/slices.h"
 
 namespace belay::machine {
 namespace purses_test {
@@ -541,7 +542,8 @@ void take_and_hand_over(Ledger& ledger, std::size_t purse, Model& model, Exchang
   }
 }
 
-void against_the_model(std::size_t threads_with_purse, std::size_t threads_without, unsigned seed) {
+void against_the_model(std::size_t threads_with_purse, std::size_t threads_without, unsigned which,
+                       int rounds) {
   Limits limits = no_limits(300);
   limits.of_page[1] = 90;
   limits.p2p = 70;
@@ -550,7 +552,6 @@ void against_the_model(std::size_t threads_with_purse, std::size_t threads_witho
   Model model{limits};
   Exchange exchange;
   const std::size_t threads = threads_with_purse + threads_without;
-  constexpr int kRounds = kUnderASanitizer ? 10 : 60;
   std::uint64_t looks = 0;
   // Between two rounds nothing moves, and the sums are what the model says.
   std::barrier pause{static_cast<std::ptrdiff_t>(threads), [&]() noexcept {
@@ -569,9 +570,9 @@ void against_the_model(std::size_t threads_with_purse, std::size_t threads_witho
   for (std::size_t i = 0; i < threads; ++i) {
     workers.emplace_back([&, i] {
       const std::size_t purse = i < threads_with_purse ? here.purses[i + 1] : Ledger::kCommonPurse;
-      std::mt19937 random{seed * 100 + static_cast<unsigned>(i)};
+      std::mt19937 random = test_random(which * 100 + i);
       std::vector<Piece> mine;
-      for (int round = 0; round < kRounds; ++round) {
+      for (int round = 0; round < rounds; ++round) {
         take_and_hand_over(here.ledger(), purse, model, exchange, random, mine, 300);
         pause.arrive_and_wait();
       }
@@ -586,7 +587,7 @@ void against_the_model(std::size_t threads_with_purse, std::size_t threads_witho
     model.give(piece);
     here.ledger().give(piece.kind, piece.pages, Ledger::kCommonPurse);
   }
-  EXPECT_EQ(looks, static_cast<std::uint64_t>(kRounds));
+  EXPECT_EQ(looks, static_cast<std::uint64_t>(rounds));
   EXPECT_EQ(model.broken, 0);
   EXPECT_EQ(model.total, 0U);
   EXPECT_EQ(here.used(), 0U);
@@ -601,18 +602,19 @@ void against_the_model(std::size_t threads_with_purse, std::size_t threads_witho
 }
 
 TEST(Purses, M430_ThreadsWithPursesOfTheirOwn_AgainstAModel) {
-  for (const unsigned seed : {1U, 2U, 3U}) against_the_model(4, 0, seed);
+  for (const unsigned which : {1U, 2U, 3U}) against_the_model(4, 0, which, slice(40, 1000, 6));
 }
 TEST(Purses, M430_MoreThreadsThanPurses_AgainstAModel) {
-  for (const unsigned seed : {1U, 2U}) against_the_model(3, 4, seed);
+  for (const unsigned which : {1U, 2U}) against_the_model(3, 4, which, slice(40, 1000, 6));
 }
-TEST(Purses, M430_AllPursesAtOnce_AgainstAModel) { against_the_model(kPurses - 1, 3, 1); }
+TEST(Purses, M430_AllPursesAtOnce_AgainstAModel) { against_the_model(kPurses - 1, 3, 1, slice(8, 200, 3)); }
 
 // Each killed with some purses below nothing and some above.
 TEST(Purses, D52_M430_ProcessesWithSeveralPurses_KilledMeanwhile_LeaveExactBooks) {
+  SCOPED_TRACE(seed_text());
   SharedState shared{no_limits(300)};
   WithPurses here{shared, 1};
-  for (unsigned round = 0; round < (kUnderASanitizer ? 3U : 20U); ++round) {
+  for (unsigned round = 0; round < slice(8U, 200U, 3U); ++round) {
     std::vector<std::unique_ptr<Child>> children;
     const Common<std::atomic<int>> at_work;
     for (unsigned i = 0; i < 3; ++i) {
@@ -620,7 +622,7 @@ TEST(Purses, D52_M430_ProcessesWithSeveralPurses_KilledMeanwhile_LeaveExactBooks
         There& there = *new There{shared.link()};
         std::array<std::size_t, 4> purses{Ledger::kCommonPurse};
         for (std::size_t p = 1; p < 4; ++p) purses[p] = there.roster.claim_purse();
-        std::mt19937 random{round * 8 + i};
+        std::mt19937 random = test_random(round * 8 + i);
         std::vector<Piece> mine;
         at_work->fetch_add(1);
         for (;;) {
@@ -637,7 +639,7 @@ TEST(Purses, D52_M430_ProcessesWithSeveralPurses_KilledMeanwhile_LeaveExactBooks
       }));
     }
     while (at_work->load() < 3) std::this_thread::yield();
-    for (unsigned i = 0; i < round * 20; ++i) ASSERT_LE(here.used(), 300U);
+    for (unsigned i = 0; i < round % 20 * 20; ++i) ASSERT_LE(here.used(), 300U);
     for (const auto& child : children) child->kill();
     ASSERT_EQ(here.used(), 0U) << "round " << round;
     expect_all_can_be_had(here, 300);

@@ -270,10 +270,14 @@ TEST_F(StreamAbort, R155_TheNextWaitHoldsAgain) {
   const Marks marks;
   const WordGate never;
   const Stream stream;
+  marks.queue(stream.get(), 2);
   never.hold(stream.get());
   marks.queue(stream.get(), 0);
   never.hold(stream.get());
   marks.queue(stream.get(), 1);
+  EXPECT_TRUE(eventually([&] { return marks.set(2); }));
+  let_time_pass(
+      std::chrono::milliseconds{kMoment});  // by then the wait has begun; if not, there is another stop
   for (int attempt = 0; attempt < 30 && !marks.set(0); ++attempt) {
     EXPECT_EQ(aclrtStreamStop(stream.get()), ACL_SUCCESS);
     for (int i = 0; i < 200 && !marks.set(0); ++i) (void)aclrtSynchronizeStreamWithTimeout(stream.get(), 20);

@@ -1,4 +1,5 @@
 // What a thread has at hand belongs to the runtime that it came from, and not to the next one.
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,7 +21,7 @@ aclError pairs() {
     for (const std::size_t size : kSizes) {
       void* block = nullptr;
       if (const aclError answer = aclrtMalloc(&block, size, ACL_MEM_MALLOC_HUGE_FIRST)) return answer;
-      if (const aclError answer = aclrtMemset(block, size, 1, size)) return answer;
+      if (const aclError answer = aclrtMemset(block, size, 1, std::min(size, 20 * kKB))) return answer;
       if (const aclError answer = aclrtFree(block)) return answer;
     }
   }

@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace belay_test {
 
@@ -72,7 +73,11 @@ inline Ending collect(pid_t child, int out, int err, int seconds) {
   return ending;
 }
 
-inline Ending run_captured(const std::function<void()>& body, int seconds = 120) {
+struct Started {
+  pid_t child;
+  int out, err;
+};
+inline Started start_captured(const std::function<void()>& body) {
   std::fflush(nullptr);
   std::array<int, 2> out{}, err{};
   EXPECT_EQ(::pipe(out.data()), 0);
@@ -88,7 +93,22 @@ inline Ending run_captured(const std::function<void()>& body, int seconds = 120)
   }
   ::close(out[1]);
   ::close(err[1]);
-  return collect(child, out[0], err[0], seconds);
+  return {child, out[0], err[0]};
+}
+
+inline Ending run_captured(const std::function<void()>& body, int seconds = 120) {
+  const Started started = start_captured(body);
+  return collect(started.child, started.out, started.err, seconds);
+}
+
+// The same body in several children at once, which are told their number: for what mostly waits.
+inline void expect_all_clean(int children, const std::function<void(int)>& body, int seconds = 120) {
+  std::vector<Started> all;
+  for (int i = 0; i < children; ++i) all.push_back(start_captured([&] { body(i); }));
+  for (const Started& one : all) {
+    const Ending ending = collect(one.child, one.out, one.err, seconds);
+    EXPECT_TRUE(ending.clean()) << ending;
+  }
 }
 
 }  // namespace belay_test

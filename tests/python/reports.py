@@ -5,7 +5,7 @@ import os
 import threading
 
 import acl
-from waiting import PATIENCE, let_time_pass
+from waiting import PATIENCE, let_time_pass, until
 
 
 def prelude():
@@ -96,6 +96,14 @@ class Hold:
 
     def let_go(self):
         self._leave.set()
+
+    def let_go_when(self, condition):
+        """From another thread: as long as nobody else may run, the callback stays."""
+        def wait():
+            if until(condition):
+                self.let_go()
+
+        threading.Thread(target=wait, daemon=True).start()
 
     def let_go_in(self, seconds):
         timer = threading.Timer(seconds, self.let_go)

@@ -52,15 +52,15 @@ def test_y154_ctrl_c_in_python_code(fresh):
 
 @pytest.mark.parametrize("call", ["acl.rt.synchronize_stream(stream)", "acl.rt.synchronize_device()",
                                   "acl.rt.synchronize_stream_with_timeout(stream, 20000)",
-                                  "acl.rt.process_report(800)", "acl.util.stop_thread(other)"])
+                                  "acl.rt.process_report(400)", "acl.util.stop_thread(other)"])
 def test_y154_ctrl_c_while_a_call_waits(fresh, call):
     """The exception comes when the call has returned, and nothing is lost."""
     program(fresh, """
         mine, ret = acl.rt.create_stream()
         assert acl.rt.subscribe_report(threading.get_ident(), mine) == 0
-        other, err = acl.util.start_thread(let_time_pass, 0.8)
+        other, err = acl.util.start_thread(let_time_pass, 0.4)
         hold = Hold(stream)
-        hold.let_go_in(0.8)
+        hold.let_go_in(0.4)
         interrupt_in(0.2)
         start = time.monotonic()
         try:

@@ -44,15 +44,12 @@ refused() {
 shows() { grep -qF -- "$1" out || fail "no '$1' in the output of: ${*:2}"; }
 
 # explains <python expression on the answer a> <arguments of belay explain...>
+judge_names='p = a.get("plan")'
 explains() {
     local expression=$1
     shift
     expect_code 0 "$belay" explain --json "$@"
-    python3 -c '
-import json, sys
-a = json.load(open("out"))
-p = a.get("plan")
-sys.exit(0 if eval(sys.argv[1]) else 1)' "$expression" || fail "not so: $expression: belay explain $*"
+    judge "$expression" "belay explain $*"
 }
 
 costs() { explains "p['footprint_bytes'] == $1" "${@:2}"; }
@@ -387,17 +384,26 @@ check_explain_agrees_with_the_library() {
     run "$belay" run --quiet -- "$program"
     [[ $(head -n 1 out) == 'function size policy code cost page' ]] || return 0
     python3 - "$belay" "$program" <<'PYTHON' || fail 'explain and the library differ'
-import json, subprocess, sys
+import functools, json, subprocess, sys
 belay, program = sys.argv[1:]
 
 def output(*command):
     return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True).stdout
 
-def explained(function, size, policy, product, form):
-    command = [belay, "explain", size, "--api", function, "--product", product, "--form", form, "--json"]
+@functools.lru_cache(maxsize=None)
+def answers(function, size, policy, *which):
+    command = [belay, "explain", size, "--api", function, *which, "--json"]
     if policy != "-":
         command += ["--policy", policy]
-    answer = json.loads(output(*command))
+    return json.loads(output(*command))
+
+def explained(function, size, policy, product, form):
+    if form == "EP":  # of all products at once
+        answer = next(each for each in answers(function, size, policy, "--all-products", "--form", form)["products"]
+                      if each["product"]["key"] == product)
+    else:
+        answer = answers(function, size, policy, "--product", product, "--form", form)
+    assert answer["form"] == form, answer
     plan = answer["plan"]
     if not plan:
         return answer["refusal"]["code"], 0, 0

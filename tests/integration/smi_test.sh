@@ -77,18 +77,16 @@ prints() {
 }
 
 # says <python expression on the answer a> <arguments...>
+judge_names='
+p = {each["pid"]: each for each in a.get("processes", [])}
+d = {each["device"]: each for each in a.get("devices", [])}
+m = {each["name"]: each for each in a.get("machines", [])}'
 says() { says_with 0 "$@"; }
 says_with() {
     local code=$1 expression=$2
     shift 2
     expect_code "$code" "$@" --json
-    python3 -c '
-import json, sys
-a = json.load(open("out"))
-p = {each["pid"]: each for each in a.get("processes", [])}
-d = {each["device"]: each for each in a.get("devices", [])}
-m = {each["name"]: each for each in a.get("machines", [])}
-sys.exit(0 if eval(sys.argv[1]) else 1)' "$expression" || fail "not so: $expression: belay $* ($(tr -d ' \n' <out | head -c 600))"
+    judge "$expression" "belay $*"
 }
 
 directory_of() { # name of a machine

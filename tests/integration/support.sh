@@ -1,7 +1,7 @@
 # What all shell tests share: source it first.
 #
 # Gives $work (a directory that goes away), $CC and $CXX; `usage` refuses to start, `fail` counts a failure and goes on,
-# `run_checks` calls every function whose name begins with check_, `finish` ends the test.
+# `judge` keeps an answer in JSON to be looked at, `run_checks` calls every function whose name begins with check_, `finish` ends the test.
 
 set -euo pipefail
 export LC_ALL=C
@@ -46,6 +46,38 @@ succeeds() { # what, command...: shows the output of a command that fails
     sed 's/^/    /' "$work/output" >&2
 }
 
+# An interpreter for each expression would take most of the time, so one looks at all of them in the end.
+judged=0
+judge() { # expression of Python on the answer a in the file out, what was asked; $judge_names has further names
+    judged=$((judged + 1))
+    cp out "$work/judged.$judged.json"
+    printf '%s\0%s\0' "$1" "$2" >>"$work/judged"
+}
+
+look_at_what_is_judged() {
+    ((judged > 0)) || return 0
+    python3 - "$work" "${judge_names-}" >"$work/not_so" <<'PYTHON' || fail 'nothing can be judged'
+import json, sys
+place, names = sys.argv[1:]
+words = open(place + "/judged").read().split("\0")[:-1]
+for number, (expression, asked) in enumerate(zip(words[::2], words[1::2]), 1):
+    text = open("%s/judged.%d.json" % (place, number)).read()
+    try:
+        here = {"a": json.loads(text)}
+        exec(names, here)
+        so = eval(expression, here)
+    except Exception as error:
+        so, text = False, repr(error) + " " + text
+    if not so:
+        print("not so: %s: %s (%s)" % (" ".join(expression.split()), asked, "".join(text.split())[:600]))
+PYTHON
+    local line
+    while read -r line; do
+        fail "$line"
+    done <"$work/not_so"
+    judged=0
+}
+
 run_checks() { # arguments for each of them...
     local check
     for check in $(compgen -A function check_); do
@@ -61,6 +93,7 @@ end_if_failed() {
 }
 
 finish() { # what was looked at
+    look_at_what_is_judged
     end_if_failed
     printf '%s: well\n' "$1"
 }

@@ -36,20 +36,19 @@ run() {
 }
 
 # finds <python expression on the answer> <command...>: f is the findings by id, c their commands.
+judge_names='
+f = {each["id"]: each for each in a["findings"]}
+c = {id: [r["command"] for r in each["remedies"]] for id, each in f.items()}
+def in_order(code):
+    assert a["works"] == (code == 0) == (not a["failing"]), "exit code %d" % code
+    assert all(each["mark"] in ("ok", "note", "problem") and each["text"] for each in a["findings"])
+    assert a["failing"] == [each["id"] for each in a["findings"] if each["mark"] == "problem"]
+    return True'
 finds() {
     local expression=$1
     shift
     run "$@"
-    python3 -c '
-import json, sys
-a = json.load(open("out"))
-f = {each["id"]: each for each in a["findings"]}
-c = {id: [r["command"] for r in each["remedies"]] for id, each in f.items()}
-code = int(sys.argv[2])
-assert a["works"] == (code == 0) == (not a["failing"]), "exit code %d" % code
-assert all(each["mark"] in ("ok", "note", "problem") and each["text"] for each in a["findings"])
-assert a["failing"] == [each["id"] for each in a["findings"] if each["mark"] == "problem"]
-sys.exit(0 if eval("(" + sys.argv[1] + ")") else 1)' "$expression" "$code" || fail "not so: $expression: $* (code $code)"
+    judge "in_order($code) and ($expression)" "$* (code $code)"
 }
 
 # Without the privileges of root, if this test has them: limits then count.

@@ -14,30 +14,36 @@ uses='BELAY_|/proc|belay/|\bbelay_[a-z_]+\(|\bon_product\b|setenv|putenv'
 # Includes in quotes: the vendor's headers and ours, nothing of src.
 public='"(acl/[^"]*|hi_dvpp\.h|support/[^"]*)"'
 
-# Prints "file:line: text" for each use that is not portable, and "file:line: text, by file" for one in a header.
-look_at() { # directory of tests
-    local -A seen=()
-    local -a files=()
-    local file header
-    mapfile -t files < <(cd "$1" && find conformance -name '*.cpp' -o -name '*.h' | sort)
-    local -A from=()
-    while ((${#files[@]} > 0)); do
-        file=${files[0]}
-        files=("${files[@]:1}")
-        [[ -z ${seen[$file]-} ]] || continue
-        seen[$file]=yes
-        (cd "$1" && grep -nHE "$uses" "$file" || true) | sed "s|\$|${from[$file]+ (included by ${from[$file]})}|"
-        (cd "$1" && grep -nHE '^ *# *include *"' "$file" | grep -vE "include *$public|$uses" || true)
-        while read -r header; do
-            [[ -n ${from[$header]-} ]] || from[$header]=$file
-            if [[ -f $1/$header ]]; then
+# Prints "file:line: text" for each use that is not portable, and "file:line: text (included by file)" for one in a header.
+look_at() ( # directory of tests
+    cd "$1"
+    declare -A includes=() from=()
+    declare -a files=()
+    local file header line
+    while IFS=: read -r file header; do
+        includes[$file]+=" $header"
+    done < <(grep -roHE '^ *# *include *"support/[^"]*"' conformance support | sed 's/:.*"\(.*\)"$/:\1/')
+    mapfile -t files < <(find conformance -name '*.cpp' -o -name '*.h' | sort)
+    for ((i = 0; i < ${#files[@]}; i++)); do # it grows
+        file=${files[i]}
+        for header in ${includes[$file]-}; do
+            [[ -z ${from[$header]-} ]] || continue
+            from[$header]=$file
+            if [[ -f $header ]]; then
                 files+=("$header")
             else
                 printf '%s: includes %s, which is not there\n' "$file" "$header"
             fi
-        done < <(sed -nE 's|^ *# *include *"(support/[^"]*)".*|\1|p' "$1/$file")
+        done
     done
-}
+    {
+        grep -nHE "$uses" "${files[@]}" || true
+        grep -nHE '^ *# *include *"' "${files[@]}" | grep -vE "include *$public|$uses" || true
+    } | while IFS= read -r line; do
+        file=${line%%:*}
+        printf '%s%s\n' "$line" "${from[$file]+ (included by ${from[$file]})}"
+    done
+)
 
 # --- the check can fail --------------------------------------------------------------------------
 

@@ -210,7 +210,7 @@ TEST_F(ContextThreads, R108_R109_R117_R18_BindingWhileOthersDestroy) {
       }
     });
   }
-  for (int round = 0; round < belay_test::slice(60, 3000); ++round) {
+  for (int round = 0; round < belay_test::slice(60, 1500, 2); ++round) {
     const std::size_t slot = static_cast<std::size_t>(round) % kSlots;
     const aclrtContext old = slots[slot];
     if (old != nullptr) {

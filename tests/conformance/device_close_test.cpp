@@ -190,7 +190,7 @@ TEST(DeviceClose, R65_R63_R18_ResettingWhileOthersCopy) {
         }
       });
     }
-    for (int round = 0; round < belay_test::slice(80, 3000); ++round) {
+    for (int round = 0; round < belay_test::slice(80, 1500, 3); ++round) {
       const aclError answer = aclrtResetDeviceForce(0);
       EXPECT_TRUE(answer == ACL_SUCCESS || answer == ACL_ERROR_RT_CONTEXT_RELEASE_ERROR) << answer;
       std::this_thread::yield();

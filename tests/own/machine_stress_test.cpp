@@ -235,7 +235,7 @@ class Stress {
 
 TEST_P(MachineStress, D52_D66_D67_M430_RandomKillsAtRandomInstants_BooksBalanceToTheByte) {
   SCOPED_TRACE(seed_text());
-  Stress{test_seed()}.run(slice<std::uint64_t>(40, 2000, 5));
+  Stress{test_seed()}.run(slice<std::uint64_t>(40, 1200, 5));
 }
 
 // Four processes, each of which never holds more than a quarter. Whatever the kind of page, what one of them

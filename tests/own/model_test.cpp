@@ -475,7 +475,7 @@ TEST(Model, M430_M416_M111_M239_M371_M405_RandomSequences_AgreeWithTheModel) {
 }
 
 TEST(Model, M430_M421_M111_RandomSequences_WithALimitForEachPageKind_AgreeWithTheModel) {
-  run_model({{"BELAY_HUGE", "40M"}, {"BELAY_NORMAL", "24M"}}, {64 * kMB, 40 * kMB, 24 * kMB}, 300, 10, 200);
+  run_model({{"BELAY_HUGE", "40M"}, {"BELAY_NORMAL", "24M"}}, {64 * kMB, 40 * kMB, 24 * kMB}, 300, 10, 120);
 }
 
 }  // namespace model_test

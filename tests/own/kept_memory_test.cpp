@@ -9,6 +9,7 @@
 #include "support/blocks.h"
 #include "support/sanitizer.h"
 #include "support/settings.h"
+#include "support/slices.h"
 #include "support/waiting.h"
 #include "support/worker.h"
 
@@ -137,7 +138,7 @@ TEST(KeptMemory, D17_TheProcessIsAsSmallAsBefore) {
 }
 
 TEST(KeptMemory, D17_WithBELAY_KEEP_0_NothingIsKept) {
-  for (const Shape& shape : kSmallShapes) {
+  for (const Shape& shape : whole() ? kShapes : kSmallShapes) {
     SCOPED_TRACE(std::to_string(shape.count) + " blocks of " + std::to_string(shape.size));
     with_keep("0", [&] {
       const std::size_t before = of_contents();
@@ -155,7 +156,7 @@ TEST(KeptMemory, D17_WithBELAY_KEEP_0_NothingIsKept) {
 }
 
 TEST(KeptMemory, D17_NeverMoreThanBELAY_KEEP) {
-  for (const Shape& shape : kSmallShapes) {
+  for (const Shape& shape : whole() ? kShapes : kSmallShapes) {
     SCOPED_TRACE(std::to_string(shape.count) + " blocks of " + std::to_string(shape.size));
     with_keep("16M", [&] {
       const std::size_t before = of_contents();

@@ -14,6 +14,7 @@
 #include "support/events.h"
 #include "support/sanitizer.h"
 #include "support/settings.h"
+#include "support/slices.h"
 #include "support/streams.h"
 #include "support/this_program.h"
 
@@ -129,7 +130,8 @@ const std::vector<Way>& ways() {
       {"functions queued",
        [] {
          start();
-         for (int i = 0; i < 200; ++i) CHECKED(aclrtLaunchHostFunc(stream, short_while, nullptr));
+         for (int i = slice(200, 1000); i > 0; --i)
+           CHECKED(aclrtLaunchHostFunc(stream, short_while, nullptr));
        }},
       {"a function that never returns",
        [] {

@@ -8,6 +8,7 @@
 #include "support/app_usage.h"
 #include "support/device_fixture.h"
 #include "support/settings.h"
+#include "support/slices.h"
 #include "support/worker.h"
 
 namespace warm_restart_test {
@@ -21,7 +22,8 @@ aclError pairs() {
     for (const std::size_t size : kSizes) {
       void* block = nullptr;
       if (const aclError answer = aclrtMalloc(&block, size, ACL_MEM_MALLOC_HUGE_FIRST)) return answer;
-      if (const aclError answer = aclrtMemset(block, size, 1, std::min(size, 20 * kKB))) return answer;
+      if (const aclError answer = aclrtMemset(block, size, 1, std::min(size, slice(20 * kKB, size))))
+        return answer;
       if (const aclError answer = aclrtFree(block)) return answer;
     }
   }

@@ -126,8 +126,8 @@ class GigabytePool : public ::testing::Test {
       body();
     });
   }
+  KernelPool small_{kPage, 0};  // first, as everywhere: two checkouts must not wait for each other
   KernelPool pool_{kGB, 1};
-  KernelPool small_{kPage, 0};
 };
 
 // ------------------------------------------------------------------ hugetlb: the pool is the device's

@@ -1,10 +1,12 @@
 // Pages of the kernel's huge-page pools, reserved for as long as a test runs.
 //
 // A pool belongs to the whole machine. So it is enlarged by what is missing, what a test must not see is held
-// back by a mapping that nobody touches, and everything is put back at the end of the scope. Where that is
-// not allowed, or the kernel finds no pages, `trouble` says why.
+// back by a mapping that nobody touches, and everything is put back at the end of the scope. Tests of another
+// checkout wait for that. Where it is not allowed, or the kernel finds no pages, `trouble` says why.
 #pragma once
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -24,6 +26,8 @@ class KernelPool {
       trouble_ = "this kernel has no pages of " + size_text();
       return;
     }
+    lock_ = ::open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (lock_ >= 0) ::flock(lock_, LOCK_EX);
     before_ = read("nr_hugepages");
     overcommit_before_ = read("nr_overcommit_hugepages");
     if (overcommit_before_ != 0 && !write("nr_overcommit_hugepages", 0)) {
@@ -48,6 +52,7 @@ class KernelPool {
     // What was added goes; others may have changed the pool meanwhile.
     if (changed_size_) write("nr_hugepages", total() < size_ ? before_ : total() - (size_ - before_));
     if (changed_overcommit_) write("nr_overcommit_hugepages", overcommit_before_);
+    if (lock_ >= 0) ::close(lock_);
   }
 
   // Why there is no such pool; empty when there is.
@@ -96,6 +101,7 @@ class KernelPool {
   std::string trouble_;
   std::size_t before_ = 0, overcommit_before_ = 0, size_ = 0;
   bool changed_size_ = false, changed_overcommit_ = false;
+  int lock_ = -1;
   void* held_ = nullptr;
   std::size_t held_bytes_ = 0;
 };

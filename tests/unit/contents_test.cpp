@@ -15,7 +15,8 @@ class ContentsTest : public ::testing::Test {
  protected:
   static constexpr platform::AddressRange kWindow{0x400000000000, 32_GiB, false};
   HeapMap map_{kWindow};
-  Contents contents_{map_, {.keep_bytes = 1_MiB}};
+  // Whatever pages the machine has.
+  Contents contents_{map_, {.pages = Pages::Small, .keep_bytes = 1_MiB}};
 
   std::uintptr_t carve(HeapClass heap_class, std::size_t bytes) {
     const std::uintptr_t start = map_.open_carved(heap_class, 0);

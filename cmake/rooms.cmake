@@ -13,6 +13,9 @@ function(belay_room name)
   target_include_directories(belay_${name} PUBLIC ${view})
   target_link_libraries(belay_${name} PUBLIC ${ROOM_LINKS} PRIVATE ${ROOM_SEES} belay_warnings)
   belay_read_once(belay_${name})
+  if(BELAY_SANITIZE)  # elsewhere what is compiled is what was measured
+    belay_compile_together(belay_${name} 0)
+  endif()
 endfunction()
 
 # What nearly every file includes is read by the compiler once, for all targets that are compiled alike (ccache wants

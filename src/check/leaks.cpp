@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMostListed = 10;
 
-std::atomic<Memory*> g_memory{nullptr};
+std::atomic<Memory*> g_leak_memory{nullptr};
 
 void tell(Memory& memory, std::uint32_t device, const char* moment) {
   std::vector<Block> blocks;
@@ -42,14 +42,14 @@ void tell(Memory& memory, std::uint32_t device, const char* moment) {
 }
 
 void tell_all(const char* moment) {
-  Memory* memory = g_memory.load(std::memory_order_acquire);
+  Memory* memory = g_leak_memory.load(std::memory_order_acquire);
   if (memory == nullptr) return;
   for (std::uint32_t device = 0; device < memory->settings().devices(); ++device)
     tell(*memory, device, moment);
 }
 
-void hear(const observe::Event& event) {
-  Memory* memory = g_memory.load(std::memory_order_acquire);
+void hear_end(const observe::Event& event) {
+  Memory* memory = g_leak_memory.load(std::memory_order_acquire);
   if (memory == nullptr) return;
   switch (event.what) {
     case observe::What::DeviceClosing:
@@ -66,11 +66,12 @@ void hear(const observe::Event& event) {
 }  // namespace
 
 void report_leaks(Memory& memory) {
-  g_memory.store(&memory, std::memory_order_release);
-  observe::listen(hear, observe::bit(observe::What::DeviceClosing) | observe::bit(observe::What::Finalized));
+  g_leak_memory.store(&memory, std::memory_order_release);
+  observe::listen(hear_end,
+                  observe::bit(observe::What::DeviceClosing) | observe::bit(observe::What::Finalized));
 }
 
-void stop_reporting_leaks() { g_memory.store(nullptr, std::memory_order_release); }
+void stop_reporting_leaks() { g_leak_memory.store(nullptr, std::memory_order_release); }
 
 void report_leaks_at_exit() { tell_all("when the process ended [rule M-411]"); }
 

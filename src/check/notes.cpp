@@ -8,7 +8,7 @@
 namespace belay::check {
 namespace {
 
-void hear(const observe::Event& event) {
+void hear_note(const observe::Event& event) {
   report::log(report::Level::Warning, report::Module::Runtime, "notes.cpp", __LINE__,
               fmt::format("{} [rule {}]", event.text, event.rule));
 }
@@ -18,7 +18,7 @@ void hear(const observe::Event& event) {
 // Only where warnings are logged at all: nobody pays for words that nobody reads.
 void log_notes() {
   if (report::wanted(report::Level::Warning, report::Module::Runtime))
-    observe::listen(hear, observe::bit(observe::What::Noted));
+    observe::listen(hear_note, observe::bit(observe::What::Noted));
 }
 
 }  // namespace belay::check

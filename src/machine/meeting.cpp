@@ -58,16 +58,16 @@ std::optional<LinkName> member_of(std::string_view name) {
   return LinkName{role, *generation, *process, *start, *joined};
 }
 
-struct Seen {
+struct DirectorySeen {
   bool unreadable = false;
   std::uint64_t generation = 0;  // the newest
   std::vector<std::string> names;
 };
 // A directory changes while it is listed. A new lead is made before older ones are removed, so a lead that
 // was listed and is gone means that there is a newer one: then it is listed again.
-Seen see(const std::string& directory) {
+DirectorySeen see(const std::string& directory) {
   for (int listed = 0;; ++listed) {
-    Seen seen;
+    DirectorySeen seen;
     seen.names = platform::names_in(directory, &seen.unreadable);
     bool vanished = false;
     for (const std::string& name : seen.names) {
@@ -89,7 +89,7 @@ Seen see(const std::string& directory) {
 }
 
 // Is another process about to found this generation?
-bool somebody_founds(const Seen& seen, std::uint64_t generation) {
+bool somebody_founds(const DirectorySeen& seen, std::uint64_t generation) {
   return std::ranges::any_of(seen.names, [&](const std::string& name) {
     const std::optional<LinkName> who = member_of(name);
     return who && who->role == kFounder && who->generation == generation &&
@@ -122,7 +122,7 @@ std::string words_for(const Finding& finding) {
 }
 
 // Opens the state of a generation through any of its members.
-Finding find(const std::string& directory, const Seen& seen, bool writable, bool tidy,
+Finding find(const std::string& directory, const DirectorySeen& seen, bool writable, bool tidy,
              platform::CommonMemory& memory) {
   Finding finding;
   const std::int32_t me = platform::process_id();
@@ -247,7 +247,7 @@ LookedIn look_in(const std::string& directory) {
   LookedIn looked;
   looked.met.directory = directory;
   for (int waited = 0;; ++waited) {
-    const Seen seen = see(directory);
+    const DirectorySeen seen = see(directory);
     if (seen.generation == 0) return looked;
     looked.trouble = words_for(find(directory, seen, false, false, looked.met.memory));
     if (looked.trouble.empty() || waited >= kMomentOfDeath) return looked;
@@ -295,7 +295,7 @@ Result<Met> meet(const Place& place, const std::string& name, const Header& head
     std::string why;
     if (!platform::private_directory(met.directory, why))
       return give_up(why, "set BELAY_MACHINES to a directory of your own, or BELAY_MACHINE=private");
-    const Seen before = see(met.directory);
+    const DirectorySeen before = see(met.directory);
     if (before.unreadable) return unlisted();
     const std::uint64_t now = before.generation;
     const std::uint64_t next = now + 1;
@@ -317,7 +317,7 @@ Result<Met> meet(const Place& place, const std::string& name, const Header& head
         reserved = -1;
         // From here on everybody can see that we are in. Whoever is about to found the next generation said
         // so before looking, so either they have seen us or we see them now, and step back.
-        const Seen after = see(met.directory);
+        const DirectorySeen after = see(met.directory);
         if (after.unreadable) return unlisted();
         if (after.generation == now && (++waited > kPatience || !somebody_founds(after, next))) return met;
         met.memory = platform::CommonMemory{};
@@ -364,7 +364,7 @@ Result<Met> meet(const Place& place, const std::string& name, const Header& head
     const std::string target = target_of(met.memory.file());
     const platform::LinkOutcome led = platform::make_link(met.directory + "/" + lead_name(next), target);
     if (!founder_link.empty()) platform::remove_file(founder_link);
-    const Seen after = see(met.directory);
+    const DirectorySeen after = see(met.directory);
     if (led == platform::LinkOutcome::Made && (after.unreadable || after.generation != next)) {
       // We slept over newer generations, and their number was free again.
       platform::remove_file(met.directory + "/" + lead_name(next));

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
-std::size_t number_in(const std::string& path) { return whole_number(kernel_text(path)).value_or(0); }
+std::size_t count_in(const std::string& path) { return whole_number(kernel_text(path)).value_or(0); }
 
 std::string pool_directory(std::size_t page) {
   return "/sys/kernel/mm/hugepages/hugepages-" + std::to_string(page / 1024) + "kB/";
@@ -31,7 +31,7 @@ std::string pool_directory(std::size_t page) {
 
 bool has_page_pool(std::size_t page) {
   const std::string pool = pool_directory(page);
-  return number_in(pool + "nr_hugepages") != 0 || number_in(pool + "nr_overcommit_hugepages") != 0;
+  return count_in(pool + "nr_hugepages") != 0 || count_in(pool + "nr_overcommit_hugepages") != 0;
 }
 
 bool back_from_pool(std::byte* at, std::size_t bytes, std::size_t page) {
@@ -54,8 +54,8 @@ Collapse collapse_pages(std::byte* at) {
 
 PagePool page_pool(std::size_t page) {
   const std::string pool = pool_directory(page);
-  const std::size_t free = number_in(pool + "free_hugepages");
-  return {number_in(pool + "nr_hugepages"), free - std::min(free, number_in(pool + "resv_hugepages"))};
+  const std::size_t free = count_in(pool + "free_hugepages");
+  return {count_in(pool + "nr_hugepages"), free - std::min(free, count_in(pool + "resv_hugepages"))};
 }
 
 MemoryLeft memory_left() {

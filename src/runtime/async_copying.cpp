@@ -13,8 +13,6 @@
 namespace belay {
 namespace {
 
-std::uintptr_t address_of(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
-
 Refusal kind_does_not_fit(const char* rule, aclrtMemcpyKind kind, const char* solution) {
   return rejected(rule, "kind", static_cast<std::uint32_t>(kind), "it does not fit the two addresses",
                   solution);

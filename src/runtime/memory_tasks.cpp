@@ -18,8 +18,6 @@ using schedule::Ran;
 using schedule::Scheduler;
 using schedule::Stream;
 
-std::uintptr_t address_of(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
-
 Ran outcome(Status status, bool more = false) {
   if (status) return {more, nullptr};
   return {false, status.take_refusal()};

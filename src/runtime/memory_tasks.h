@@ -15,6 +15,8 @@
 
 namespace belay {
 
+inline std::uintptr_t address_of(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+
 using TaskPtr = std::unique_ptr<schedule::Task>;
 
 // Where tasks find what they work on. `device`: of the stream.

@@ -15,8 +15,6 @@ using schedule::Clock;
 using schedule::Deadline;
 using schedule::Lock;
 
-constexpr std::uint32_t kLowestPriority = 7;
-
 Status told(const std::shared_ptr<const Error>& error) {
   if (error == nullptr) return done();
   return std::make_unique<Error>(*error);

@@ -7,7 +7,6 @@ namespace belay {
 namespace {
 
 constexpr std::uint32_t kKnownFlags = 0x3F;  // the ACL_STREAM_... bits; others are ignored
-constexpr std::uint32_t kLowestPriority = 7;
 
 schedule::StreamTraits traits_of(std::uint32_t flags) {
   constexpr std::uint32_t kSpecial =

@@ -19,6 +19,8 @@ using StreamRef = std::shared_ptr<Stream>;
 inline aclrtStream as_handle(const Stream& stream) { return reinterpret_cast<aclrtStream>(stream.handle); }
 inline Handle handle_of(const void* pointer) { return reinterpret_cast<Handle>(pointer); }
 
+inline constexpr std::uint32_t kLowestPriority = 7;  // larger numbers count as this one
+
 class Streams {
  public:
   Streams(schedule::Scheduler& scheduler, const ProductRow& product, std::uint32_t devices);

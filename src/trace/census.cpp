@@ -50,7 +50,7 @@ struct Census {
 // own.
 std::atomic<Census*> g_census{nullptr};
 
-void hear(const observe::Event& event) {
+void take_down(const observe::Event& event) {
   Census* census = g_census.load(std::memory_order_acquire);
   if (census == nullptr) return;
   const std::lock_guard lock{census->mutex};
@@ -86,7 +86,7 @@ void keep_census(Memory& memory) {
   Census& census = *all->emplace_back(std::make_unique<Census>());
   census.places.resize(memory.settings().devices() + 1);
   g_census.store(&census, std::memory_order_release);
-  observe::listen(hear,
+  observe::listen(take_down,
                   observe::bit(observe::What::DeviceAllocated) | observe::bit(observe::What::DeviceFreed) |
                       observe::bit(observe::What::HostAllocated) | observe::bit(observe::What::HostFreed));
   memory.heed_listeners();

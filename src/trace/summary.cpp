@@ -46,7 +46,7 @@ std::atomic<Memory*> g_memory{nullptr};
 
 constexpr std::size_t page_index(std::size_t page) { return page == 4_KiB ? 0 : page == 2_MiB ? 1 : 2; }
 
-void hear(const observe::Event& event) {
+void sum_up(const observe::Event& event) {
   PerDevice& device = tally().devices[event.device % kMostDevices];
   switch (event.what) {
     case observe::What::DeviceAllocated: {
@@ -117,7 +117,7 @@ void keep_summary(Memory& memory, const std::string& soc) {
   all->back()->soc = soc;
   g_tally.store(all->back().get(), std::memory_order_release);
   g_memory.store(&memory, std::memory_order_release);
-  observe::listen(hear, ~std::uint32_t{0});
+  observe::listen(sum_up, ~std::uint32_t{0});
   memory.heed_listeners();
 }
 

@@ -21,7 +21,7 @@ endfunction()
 # What nearly every file includes is read by the compiler once, for all targets that are compiled alike (ccache wants
 # the option).
 function(belay_read_once target)
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
     target_compile_options(${target} PRIVATE -fpch-preprocess)
   endif()
   if(target STREQUAL belay_base)
@@ -35,7 +35,7 @@ endfunction()
 
 # Files that make much of the same large templates are compiled several at a time (0: all at once), in half the time or
 # less. So no two of them may use the same name for different things.
-option(BELAY_COMPILE_TOGETHER "Compile files of tests and of the command several at a time" ON)
+option(BELAY_COMPILE_TOGETHER "Compile files of tests, of the command and, with sanitizers, of rooms several at a time" ON)
 function(belay_compile_together target files)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${BELAY_COMPILE_TOGETHER} UNITY_BUILD_BATCH_SIZE ${files})
 endfunction()

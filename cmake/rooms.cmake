@@ -13,9 +13,7 @@ function(belay_room name)
   target_include_directories(belay_${name} PUBLIC ${view})
   target_link_libraries(belay_${name} PUBLIC ${ROOM_LINKS} PRIVATE ${ROOM_SEES} belay_warnings)
   belay_read_once(belay_${name})
-  if(BELAY_SANITIZE)  # elsewhere what is compiled is what was measured
-    belay_compile_together(belay_${name} 0)
-  endif()
+  belay_compile_together(belay_${name} 0)
 endfunction()
 
 # What nearly every file includes is read by the compiler once, for all targets that are compiled alike (ccache wants
@@ -35,7 +33,7 @@ endfunction()
 
 # Files that make much of the same large templates are compiled several at a time (0: all at once), in half the time or
 # less. So no two of them may use the same name for different things.
-option(BELAY_COMPILE_TOGETHER "Compile files of tests, of the command and, with sanitizers, of rooms several at a time" ON)
+option(BELAY_COMPILE_TOGETHER "Compile the files of a room, of the command and of tests several at a time" ON)
 function(belay_compile_together target files)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${BELAY_COMPILE_TOGETHER} UNITY_BUILD_BATCH_SIZE ${files})
 endfunction()

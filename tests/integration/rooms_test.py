@@ -30,7 +30,7 @@ def rooms_by_cmake(source):
 def flags_of(room, source, build):
     """How the build compiles a file of the room, but for the file and what comes out."""
     for entry in json.loads((build / "compile_commands.json").read_text()):
-        if Path(entry["file"]).parent == source / "src" / room:
+        if "/belay_%s.dir/" % room in entry["command"]:
             words = shlex.split(entry["command"])
             start = next(i for i, word in enumerate(words) if word.endswith(("++", "g++-12", "clang++")))
             flags, skip = [], False

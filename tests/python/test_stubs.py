@@ -60,7 +60,13 @@ MISTAKES = {
 }
 
 
-def check_types(tmp_path, text):
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory):
+    """What the checker made of the standard library, which takes it seconds; once is enough."""
+    return tmp_path_factory.mktemp("cache")
+
+
+def check_types(tmp_path, cache, text):
     checker = shutil.which("mypy")
     if checker is None:
         pytest.skip("mypy is not installed")
@@ -68,24 +74,24 @@ def check_types(tmp_path, text):
     program.write_text(text)
     # The checker is a program of its own: no sanitizer for it. It looks for packages where this Python finds acl.
     site = str(pathlib.Path(sys.modules["acl"].__file__).parent)
-    return subprocess.run([checker, "--cache-dir", str(tmp_path / "cache"), str(program)], text=True, cwd=tmp_path,
+    return subprocess.run([checker, "--cache-dir", str(cache), str(program)], text=True, cwd=tmp_path,
                           env={"PATH": "/usr/bin:/bin", "PYTHONPATH": site}, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, check=False)
 
 
-def test_mypy_accepts_a_good_program(tmp_path):
+def test_mypy_accepts_a_good_program(tmp_path, cache):
     import acl  # noqa: F401
 
-    done = check_types(tmp_path, PROGRAM)
+    done = check_types(tmp_path, cache, PROGRAM)
     assert done.returncode == 0, done.stdout
 
 
-def test_mypy_finds_mistakes(tmp_path):
+def test_mypy_finds_mistakes(tmp_path, cache):
     import re
 
     import acl  # noqa: F401
 
-    done = check_types(tmp_path, PROGRAM + "\n".join(MISTAKES) + "\n")
+    done = check_types(tmp_path, cache, PROGRAM + "\n".join(MISTAKES) + "\n")
     assert done.returncode == 1, done.stdout
     first = PROGRAM.count("\n") + 1
     for line, (mistake, words) in enumerate(MISTAKES.items(), first):

@@ -1,10 +1,16 @@
 set(BELAY_SANITIZE "" CACHE STRING "Sanitizers for the whole build, e.g. address,undefined or thread")
+option(BELAY_SANITIZE_WORDS "Undefined behaviour is told in words: slower, and adds the check of dynamic types" OFF)
 if(BELAY_SANITIZE)
   add_compile_options(-fsanitize=${BELAY_SANITIZE} -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${BELAY_SANITIZE})
   if(BELAY_SANITIZE MATCHES "undefined")
     # C callers may pass any number for an enum, and the documents say what it answers.
     add_compile_options(-fno-sanitize-recover=undefined -fno-sanitize=enum)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND BELAY_SANITIZE MATCHES "address" AND NOT BELAY_SANITIZE_WORDS)
+      # A trap where the behaviour is undefined, and the other sanitizer prints the line. Words for every place where it
+      # might happen are 14 MB of pointers, which each process would first have to set right, and half the time to build.
+      add_compile_options(-fsanitize-undefined-trap-on-error)
+    endif()
   endif()
 endif()
 option(BELAY_COVERAGE "Instrument for coverage" OFF)

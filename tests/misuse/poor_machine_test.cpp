@@ -11,18 +11,14 @@
 #include <vector>
 
 #include "acl/acl.h"
+#include "support/sanitizer.h"
 #include "support/settings.h"
 
 namespace poor_machine_test {
 
 using belay_test::Ending;
+using belay_test::kUnderASanitizer;
 using belay_test::run_captured;
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
 
 // Allocates, writes, copies on the device, reads back and frees; exits with what went wrong.
 void round_trip() {
@@ -54,7 +50,7 @@ void round_trip() {
 }
 
 TEST(PoorMachine, ShortAddressSpace_DeviceMemoryWorksWithoutReservationOrView) {
-  if (kSanitized) GTEST_SKIP() << "sanitizers need more address space than this leaves";
+  if (kUnderASanitizer) GTEST_SKIP() << "sanitizers need more address space than this leaves";
   const Ending ending = run_captured({}, [] {
     const rlimit limit{std::size_t{512} << 20, std::size_t{512} << 20};
     if (::setrlimit(RLIMIT_AS, &limit) != 0) std::_Exit(3);
@@ -85,7 +81,7 @@ TEST(PoorMachine, ShortFiles_DeviceMemoryWorksWithoutAFile) {
 }
 
 TEST(PoorMachine, UnlimitedStack_MovesLibrariesIntoTheWindow_AndStillWorks) {
-  if (kSanitized) GTEST_SKIP() << "sanitizers fix the layout themselves";
+  if (kUnderASanitizer) GTEST_SKIP() << "sanitizers fix the layout themselves";
   const Ending ending = run_captured({}, [] {
     const rlimit limit{RLIM_INFINITY, RLIM_INFINITY};
     if (::getenv("BELAY_TEST_AGAIN") == nullptr && ::setrlimit(RLIMIT_STACK, &limit) == 0) {
@@ -99,7 +95,7 @@ TEST(PoorMachine, UnlimitedStack_MovesLibrariesIntoTheWindow_AndStillWorks) {
 }
 
 TEST(PoorMachine, PagesLockedForTheFuture_DoNotCommitTheWindow) {
-  if (kSanitized) GTEST_SKIP() << "sanitizers cannot lock their own shadow";
+  if (kUnderASanitizer) GTEST_SKIP() << "sanitizers cannot lock their own shadow";
   const Ending ending = run_captured({}, [] {
     if (::mlockall(MCL_FUTURE) != 0) std::_Exit(77);
     round_trip();

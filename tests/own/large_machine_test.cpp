@@ -23,9 +23,9 @@ std::size_t resident() {
 }
 
 // A sanitizer keeps books of its own for every address that is used.
-constexpr std::size_t kSmallChange = (kUnderASanitizer ? 512 : 64) * kMB;
+const std::size_t kSmallChange = (kUnderASanitizer ? 512 : 64) * kMB;
 const char* const kMemory = kUnderASanitizer ? "8G" : "64G";
-constexpr std::size_t kEach = (kUnderASanitizer ? 8 : 64) * kGB;
+const std::size_t kEach = (kUnderASanitizer ? 8 : 64) * kGB;
 
 // All of every device, in blocks of every kind.
 std::vector<void*> fill_up(int device) {

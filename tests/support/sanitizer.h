@@ -1,19 +1,17 @@
-// Whether this build runs under a sanitizer: the device window lies elsewhere there (D-36), and mlock
-// does nothing.
+// Whether this process runs under a sanitizer: the device window lies elsewhere there (D-36), and mlock does
+// nothing.
+//
+// Asked of the process and not of the compiler: tests are compiled once, and linked both with the plain
+// library and with the watched one.
 #pragma once
+
+extern "C" {
+__attribute__((weak, visibility("default"))) void __asan_init();  // NOLINT(bugprone-reserved-identifier)
+__attribute__((weak, visibility("default"))) void __tsan_init();  // NOLINT(bugprone-reserved-identifier)
+}
 
 namespace belay_test {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool kUnderASanitizer = true;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-inline constexpr bool kUnderASanitizer = true;
-#else
-inline constexpr bool kUnderASanitizer = false;
-#endif
-#else
-inline constexpr bool kUnderASanitizer = false;
-#endif
+inline const bool kUnderASanitizer = __asan_init != nullptr || __tsan_init != nullptr;
 
 }  // namespace belay_test

@@ -269,7 +269,7 @@ TEST_F(MachineSteps, D66_KilledOrStoppedBetweenAnyTwoInstructionsOfGivingBackWha
       return static_cast<int>(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
     });
   };
-  const std::uint64_t visits = slice<std::uint64_t>(4, 200, 2);
+  const std::uint64_t visits = slice<std::uint64_t>(4, 200, 8);
   std::uint64_t length = 0;
   for (std::uint64_t visit = 0; visit <= visits && !::testing::Test::HasFailure(); ++visit) {
     const MemberPtr undertaker = machine.join(ask_for_figures), dead = machine.join();

@@ -1,6 +1,7 @@
 #include "machine/ledger.h"
 
 #include <algorithm>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -39,7 +40,7 @@ void Ledger::open(State& state, std::size_t device, Roster& roster) {
 }
 
 // The same grant is completed once, whoever does it: completing it raises the account's turn.
-void Ledger::complete(std::uint64_t pending) {
+void Ledger::complete(std::uint64_t pending) const {
   const std::uint64_t pages = Pending::pages(pending);
   if (pages == 0) return;
   const AccountIndex at = AccountIndex::of(Pending::account(pending));
@@ -183,23 +184,36 @@ bool Ledger::take_with_grant(std::size_t kind, std::uint64_t pages, std::size_t 
   }
 }
 
+namespace {
+Use add_up_row(const State& state, std::size_t device, std::size_t row) {
+  Use use{};
+  const std::size_t purses = purses_of(state, row);
+  for (std::size_t purse = 0; purse < purses; ++purse) {
+    for (std::size_t kind = 0; kind < kKinds; ++kind)
+      use[kind] +=
+          Account::used(state.devices[device].purses[row][purse].of[kind].load(std::memory_order_acquire));
+  }
+  for (std::uint64_t& each : use) each = sum_of(each, state.header.limits);
+  return use;
+}
+
+Use add_up(const State& state, std::size_t device) {
+  Use all{};
+  const std::size_t rows = rows_of(state);
+  for (std::size_t row = 0; row < rows; ++row) {
+    const Use use = add_up_row(state, device, row);
+    for (std::size_t kind = 0; kind < kKinds; ++kind) all[kind] += use[kind];
+  }
+  return all;
+}
+}  // namespace
+
 // A block that one thread takes and another gives back, between our looks at their purses, would be missed:
 // so the purses are added up until two sums agree.
 Use used_by(const State& state, std::size_t device, std::size_t row) {
-  const auto add_up = [&] {
-    Use use{};
-    const std::size_t purses = purses_of(state, row);
-    for (std::size_t purse = 0; purse < purses; ++purse) {
-      for (std::size_t kind = 0; kind < kKinds; ++kind)
-        use[kind] +=
-            Account::used(state.devices[device].purses[row][purse].of[kind].load(std::memory_order_acquire));
-    }
-    for (std::uint64_t& each : use) each = sum_of(each, state.header.limits);
-    return use;
-  };
-  Use use = add_up();
+  Use use = add_up_row(state, device, row);
   for (int looks = 0; looks < kMostLooks; ++looks) {
-    const Use again = add_up();
+    const Use again = add_up_row(state, device, row);
     if (again == use) break;
     use = again;
   }
@@ -265,13 +279,26 @@ std::uint64_t Ledger::return_own_credit(std::uint64_t pages, std::size_t but_kin
   return back;
 }
 
+// A page that one process gives back and another takes, while we go from one to the other, would count twice
+// or not at all. Not twice, as long as nothing is granted meanwhile: nobody has more in use than was granted,
+// and that can only fall then. And where a second sum is the same, nothing was missed either.
 Use Ledger::used() const {
   roster_->return_what_the_dead_held(index_);
-  Use all{};
-  const std::size_t rows = rows_of(*state_);
-  for (std::size_t row = 0; row < rows; ++row) {
-    const Use use = used_by(*state_, index_, row);
-    for (std::size_t kind = 0; kind < kKinds; ++kind) all[kind] += use[kind];
+  std::optional<Use> sum;
+  for (int looks = 0; looks < 10 * kMostLooks; ++looks) {
+    const std::uint64_t pending = device_->pending.load(std::memory_order_acquire);
+    complete(pending);
+    const Use now = add_up(*state_, index_);
+    if (device_->pending.load(std::memory_order_acquire) != pending) continue;
+    if (sum == now) return now;
+    sum = now;
+  }
+  // They never stood still. Whatever they have in use, it is not more than there is.
+  Use all = sum ? *sum : add_up(*state_, index_);
+  std::uint64_t left = state_->header.limits.total;
+  for (std::uint64_t& each : all) {
+    each = std::min(each, left);
+    left -= each;
   }
   return all;
 }

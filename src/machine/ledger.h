@@ -78,7 +78,7 @@ class Ledger {
   bool take_with_grant(std::size_t kind, std::uint64_t pages, std::size_t purse);
   bool grant(std::size_t kind, std::uint64_t pages, std::size_t purse, bool as_credit);
   bool gather_own_credit(std::size_t kind, std::uint64_t pages, std::size_t purse);
-  void complete(std::uint64_t pending);
+  void complete(std::uint64_t pending) const;
   bool take_back_credit(std::uint64_t pages);
   bool no_credit_anywhere() const;
   struct Look {

@@ -331,5 +331,28 @@ TEST(Ledger, D66_M430_ProcessesThatAreKilledMeanwhile_LeaveExactBooks) {
   }
 }
 
+// Of pages that go from one process to the other all the time, each is counted once at most.
+TEST(Ledger, D52_M430_WhatOneGivesBackAndAnotherTakes_NeverCountsTwice) {
+  SharedState shared{no_limits(300)};
+  Here here{shared};
+  const Common<std::atomic<int>> at_work;
+  std::vector<std::unique_ptr<Child>> children;
+  for (int i = 0; i < 2; ++i) {
+    children.push_back(std::make_unique<Child>([&] {
+      There& there = *new There{shared.link()};
+      at_work->fetch_add(1);
+      for (;;) {
+        if (there.ledgers[0].take(kNormal, 200)) there.ledgers[0].give(kNormal, 200);
+      }
+      return 0;
+    }));
+  }
+  while (at_work->load() < 2) std::this_thread::yield();
+  for (int look = 0; look < slice(200000, 2000000, 8); ++look)
+    ASSERT_LE(all(here.ledgers[0].used()), 300U) << look;
+  for (const auto& child : children) child->kill();
+  EXPECT_EQ(all(here.ledgers[0].used()), 0U);
+}
+
 }  // namespace ledger_test
 }  // namespace belay::machine

@@ -51,7 +51,7 @@ PyObject* ptr_to_bytes(PyObject*, PyObject* const* given, Py_ssize_t count) {
 Owned numpy() { return Owned{PyImport_ImportModule("numpy")}; }
 
 bool is_array(PyObject* module, PyObject* object) {
-  const Owned type{PyObject_GetAttrString(module, "ndarray")};
+  const Owned type = attribute(module, "ndarray");
   const int answer = type ? PyObject_IsInstance(object, type.get()) : -1;
   if (answer == 0) PyErr_SetString(PyExc_ValueError, "needs an ndarray as argument");
   return answer == 1;
@@ -59,13 +59,13 @@ bool is_array(PyObject* module, PyObject* object) {
 
 // -1 with an exception.
 int is_contiguous(PyObject* array) {
-  const Owned flags{PyObject_GetAttrString(array, "flags")};
-  const Owned contiguous{flags ? PyObject_GetAttrString(flags.get(), "c_contiguous") : nullptr};
+  const Owned flags = attribute(array, "flags");
+  const Owned contiguous = attribute(flags.get(), "c_contiguous");
   return contiguous ? PyObject_IsTrue(contiguous.get()) : -1;
 }
 
 PyObject* address_of(PyObject* array) {
-  const Owned interface { PyObject_GetAttrString(array, "__array_interface__") };
+  const Owned interface = attribute(array, "__array_interface__");
   PyObject* data =
       interface ? PyDict_GetItemString(interface.get(), "data") : nullptr;  // (address, read only)
   PyObject* address = data != nullptr ? PyTuple_GetItem(data, 0) : nullptr;
@@ -115,9 +115,8 @@ PyObject* numpy_to_ptr(PyObject*, PyObject* const* given, Py_ssize_t count) {
 PyObject* numpy_contiguous_to_ptr(PyObject*, PyObject* const* given, Py_ssize_t count) {
   ArrayGiven array;
   if (!array.read("numpy_contiguous_to_ptr", given, count)) return nullptr;
-  Owned usable = array.contiguous
-                     ? share(array.object)
-                     : Owned{PyObject_CallMethod(array.module.get(), "ascontiguousarray", "O", array.object)};
+  Owned usable = array.contiguous ? share(array.object)
+                                  : call_method(array.module.get(), "ascontiguousarray", array.object);
   if (!usable) return nullptr;
   TupleMaker results{2};
   results.add(address_of(usable.get()));
@@ -161,20 +160,20 @@ Owned checked_shape(PyObject* given) {
 // An array over memory that numpy does not own, described by an object with an __array_interface__.
 Owned view_of(PyObject* module, std::uint64_t address, PyObject* shape, PyObject* type) {
   // Nowhere: an array of its own, not initialised, as ptr_to_bytes makes bytes of it (Y-145).
-  if (address == 0) return Owned{PyObject_CallMethod(module, "empty", "OO", shape, type)};
-  const Owned letters{PyObject_GetAttrString(type, "str")};
+  if (address == 0) return call_method(module, "empty", shape, type);
+  const Owned letters = attribute(type, "str");
   const Owned interface {
     letters ? Py_BuildValue("{s:(KO),s:O,s:O,s:i}", "data", static_cast<unsigned long long>(address),
                             Py_False, "shape", shape, "typestr", letters.get(), "version", 3)
             : nullptr
   };
   const Owned types{interface ? PyImport_ImportModule("types") : nullptr};
-  const Owned holder{types ? PyObject_CallMethod(types.get(), "SimpleNamespace", nullptr) : nullptr};
+  const Owned holder = call_method(types.get(), "SimpleNamespace");
   if (!holder || PyObject_SetAttrString(holder.get(), "__array_interface__", interface.get()) != 0)
     return nullptr;
-  Owned array{PyObject_CallMethod(module, "asarray", "O", holder.get())};
+  Owned array = call_method(module, "asarray", holder.get());
   // Types of equal size have one description; the array gets the one that was asked for.
-  return array ? Owned{PyObject_CallMethod(array.get(), "view", "O", type)} : nullptr;
+  return call_method(array.get(), "view", type);
 }
 
 PyObject* ptr_to_numpy(PyObject*, PyObject* const* given, Py_ssize_t count) {
@@ -188,7 +187,8 @@ PyObject* ptr_to_numpy(PyObject*, PyObject* const* given, Py_ssize_t count) {
   const char letter = letter_of(number.number.value);
   if (letter == '\0') return raise(PyExc_ValueError, "npy_type is not a number of a numpy type");
   if (!warn_of_deprecation("ptr_to_numpy", "ptr_to_bytes")) return nullptr;
-  const Owned type{PyObject_CallMethod(module.get(), "dtype", "s#", &letter, Py_ssize_t{1})};
+  const Owned text{PyUnicode_FromStringAndSize(&letter, 1)};
+  const Owned type{text ? call_method(module.get(), "dtype", text.get()).release() : nullptr};
   if (!type) return nullptr;
   Owned array = view_of(module.get(), pointer.number.value, sizes.get(), type.get());
   if (!array && PyErr_ExceptionMatches(PyExc_MemoryError) != 0)

@@ -30,6 +30,19 @@ inline Owned as_tuple(PyObject* const* arguments, Py_ssize_t count) {
   return tuple;
 }
 
+// By a name that is the same object each time: the interpreter remembers the names that it looked up in a
+// type, and a new object for each call would take another place there.
+inline Owned attribute(PyObject* object, const char* name) {
+  const Owned text{object != nullptr ? PyUnicode_InternFromString(name) : nullptr};
+  return Owned{text ? PyObject_GetAttr(object, text.get()) : nullptr};
+}
+
+template <class... Arguments>
+Owned call_method(PyObject* object, const char* name, Arguments*... arguments) {
+  const Owned method = attribute(object, name);
+  return Owned{method ? PyObject_CallFunctionObjArgs(method.get(), arguments..., nullptr) : nullptr};
+}
+
 inline Owned share(PyObject* object) {
   Py_XINCREF(object);
   return Owned{object};

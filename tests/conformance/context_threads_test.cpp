@@ -7,6 +7,7 @@
 
 #include "support/device_fixture.h"
 #include "support/slices.h"
+#include "support/waiting.h"
 #include "support/worker.h"
 
 namespace context_threads_test {
@@ -219,11 +220,12 @@ TEST_F(ContextThreads, R108_R109_R117_R18_BindingWhileOthersDestroy) {
     slots[slot] = made_on(0);
     std::this_thread::yield();
   }
+  EXPECT_TRUE(belay_test::eventually([&] { return bound > 0; }))
+      << "on a busy machine nobody may have come in time";
   over = true;
   for (std::thread& user : users) user.join();
   for (std::atomic<aclrtContext>& slot : slots) EXPECT_EQ(aclrtDestroyContext(slot), ACL_SUCCESS);
   EXPECT_EQ(wrong, 0);
-  EXPECT_GT(bound, 0);
   EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
   std::int32_t active = -1;
   EXPECT_EQ(aclrtGetPrimaryCtxState(0, nullptr, &active), ACL_SUCCESS);

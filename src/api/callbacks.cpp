@@ -56,8 +56,7 @@ aclError aclrtProcessReport(int32_t timeout) {
   return enter("aclrtProcessReport", [&](Process& p) -> Status {
     if (timeout == 0 || timeout < -1)
       return bad_value("R-194", "timeout", timeout, "-1 or a positive number of milliseconds");
-    return p.subscriptions().process(p.scheduler(), static_cast<uint64_t>(pthread_self()),
-                                     deadline_in(timeout));
+    return p.subscriptions().process(p.scheduler(), platform::this_thread(), deadline_in(timeout));
   });
 }
 

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include <cstdint>
 #include <functional>
 #include <mutex>
 
@@ -11,6 +12,9 @@ namespace belay::platform {
 // Starts a thread that nobody joins. All signals are blocked on it: the program's handlers belong on the
 // program's threads. False where the system has no room for another thread.
 bool start_thread(const char* name, std::function<void()> body);
+
+// As programs name it to us.
+inline std::uint64_t this_thread() { return static_cast<std::uint64_t>(::pthread_self()); }
 
 unsigned processors();  // that this process may use
 

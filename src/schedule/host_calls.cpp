@@ -117,6 +117,13 @@ void CallbackTask::drop(Scheduler&, Stream& stream, Lock&) {
   if (stream.audience != nullptr) std::erase(stream.audience->calls, call_);
 }
 
+Caller CallbackTask::caller() const {
+  const Audience* audience = call_ == nullptr ? nullptr : call_->stream->audience.get();
+  if (audience == nullptr || !audience->has_come) return Caller::Nobody;
+  if (audience->thread == platform::this_thread()) return Caller::Nobody;  // who asks does not come
+  return audience->inside > 0 ? Caller::OnItsWay : Caller::Expected;
+}
+
 void unsubscribe(Scheduler& scheduler, Stream& stream, Lock& lock) {
   const std::shared_ptr<Audience> audience = std::exchange(stream.audience, nullptr);
   if (audience == nullptr) return;
@@ -136,8 +143,10 @@ void unsubscribe(Scheduler& scheduler, Stream& stream, Lock& lock) {
   audience->came.notify_all();
 }
 
-Fetched fetch_calls(Scheduler& scheduler, const std::shared_ptr<Audience>& audience, Deadline deadline,
-                    Lock& lock) {
+namespace {
+
+Fetched wait_and_call(Scheduler& scheduler, const std::shared_ptr<Audience>& audience, Deadline deadline,
+                      Lock& lock) {
   while (audience->calls.empty()) {
     if (audience->streams.empty()) return Fetched::NotSubscribed;
     if (deadline && Clock::now() >= *deadline) return Fetched::TimedOut;
@@ -170,6 +179,17 @@ Fetched fetch_calls(Scheduler& scheduler, const std::shared_ptr<Audience>& audie
                   : scheduler.release(*call->stream, call->sequence, lock);
   }
   return Fetched::Called;
+}
+
+}  // namespace
+
+Fetched fetch_calls(Scheduler& scheduler, const std::shared_ptr<Audience>& audience, Deadline deadline,
+                    Lock& lock) {
+  audience->has_come = true;
+  ++audience->inside;
+  const Fetched fetched = wait_and_call(scheduler, audience, deadline, lock);
+  --audience->inside;
+  return fetched;
 }
 
 }  // namespace belay::schedule

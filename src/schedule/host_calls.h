@@ -86,6 +86,8 @@ class Audience {
   std::vector<Stream*> streams;
   std::deque<std::shared_ptr<HostCall>> calls;
   std::condition_variable came;
+  std::size_t inside = 0;  // aclrtProcessReport
+  bool has_come = false;   // to aclrtProcessReport, ever
 };
 
 class CallbackTask : public Task {
@@ -99,6 +101,7 @@ class CallbackTask : public Task {
   void drop(Scheduler& scheduler, Stream& stream, Lock& lock) override;
   bool calls_host() const override { return true; }
   bool executing() const override { return call_ != nullptr && call_->executing; }
+  Caller caller() const override;
 
  private:
   HostFunction function_;

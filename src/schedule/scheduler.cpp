@@ -562,16 +562,25 @@ bool Scheduler::nothing_moves() const {
 }
 
 // Follows what a stream waits for: as long as somebody there can move, it may still come.
-bool Scheduler::waits_in_vain(const Stream& stream) {
+Scheduler::Hope Scheduler::hope_of(const Stream& stream) {
   const Stream* at = &stream;
   for (std::size_t hops = 0; hops < 100'000; ++hops) {
-    if (!at->head || !at->waiting) return false;
-    if (at->head->calls_host() && at->head->executing()) return false;
+    if (!at->head || !at->waiting) return Hope::Comes;
+    if (at->head->calls_host() && at->head->executing()) return Hope::Comes;
     const Stream* other = at->head->waits_for();
-    if (other == nullptr || other == &stream) return true;
+    if (other == nullptr || other == &stream) {
+      switch (at->head->caller()) {
+        case Caller::OnItsWay:
+          return Hope::Comes;
+        case Caller::Expected:
+          return Hope::MayCome;
+        case Caller::Nobody:
+          return Hope::None;
+      }
+    }
     at = other;
   }
-  return true;  // a ring that does not lead back here
+  return Hope::None;  // a ring that does not lead back here
 }
 
 bool Scheduler::drain(Lock& lock, std::span<const std::shared_ptr<Stream>> streams) {
@@ -581,7 +590,6 @@ bool Scheduler::drain(Lock& lock, std::span<const std::shared_ptr<Stream>> strea
   const auto is_busy = [](const std::shared_ptr<Stream>& each) {
     return each->head && each->traits.runs && !each->group->stopped;
   };
-  const auto is_stuck = [](const std::shared_ptr<Stream>& each) { return waits_in_vain(*each); };
   const auto finished = [&] {
     std::uint64_t sum = 0;
     for (const std::shared_ptr<Stream>& each : streams) sum += each->finished.load(std::memory_order_relaxed);
@@ -596,10 +604,12 @@ bool Scheduler::drain(Lock& lock, std::span<const std::shared_ptr<Stream>> strea
     const std::uint64_t before = moves_;
     const bool stepped = step_for(**busy, lock, {});
     const Time now = Clock::now();
-    const bool stuck = std::ranges::all_of(
-        streams, [&](const std::shared_ptr<Stream>& each) { return !is_busy(each) || is_stuck(each); });
-    if (!stuck || finished() != std::exchange(done, finished())) stuck_since = now;
-    if (moves_ != before || !nothing_moves()) quiet_since = now;
+    Hope hope = Hope::None;  // the best of all
+    for (const std::shared_ptr<Stream>& each : streams) {
+      if (is_busy(each)) hope = std::max(hope, hope_of(*each));
+    }
+    if (hope == Hope::Comes || finished() != std::exchange(done, finished())) stuck_since = now;
+    if (moves_ != before || hope != Hope::None || !nothing_moves()) quiet_since = now;
     if (stepped) continue;
     if (now - quiet_since >= kStuck || now - stuck_since >= kStuckBesideOthers) {
       observe::note("R-119", [&] {

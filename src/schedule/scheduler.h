@@ -166,7 +166,8 @@ class Scheduler {
   void drop_task(Stream& stream, std::unique_ptr<Task> task, Lock& lock);
   void fire_due(Lock& lock);
   void settle(Lock& lock);
-  static bool waits_in_vain(const Stream& stream);
+  enum class Hope : std::uint8_t { None, MayCome, Comes };  // for what a stream waits for
+  static Hope hope_of(const Stream& stream);
   static bool needs_this_thread(const Stream& stream, std::uint64_t position);
   bool nothing_moves() const;
   void forget_host_call(const Task& task) { late_calls_.erase(task.sequence); }

@@ -21,6 +21,13 @@ enum class Move : std::uint8_t {
   Wait,      // somebody will call Scheduler::release, or its time comes
 };
 
+// Who calls the code of the program that a task waits for.
+enum class Caller : std::uint8_t {
+  Nobody,  // that we know of
+  Expected,
+  OnItsWay,  // in our code, and only needs a processor
+};
+
 struct Ran {
   bool more = false;  // a part is done, the rest is still to do
   Refusal trouble;    // the task has failed
@@ -47,6 +54,8 @@ class Task {
   virtual bool calls_host() const { return false; }
   // ... and that code is being run now.
   virtual bool executing() const { return false; }
+  // ... or a thread of the program is on its way to it, or has come for others like it before.
+  virtual Caller caller() const { return Caller::Nobody; }
   // The stream on which what it waits for will happen, where that is known.
   virtual Stream* waits_for() const { return nullptr; }
 

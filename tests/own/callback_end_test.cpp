@@ -1,7 +1,9 @@
 // Threads of callbacks end with their contexts, and the process ends beside callbacks under way.
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
+#include <fstream>
 
 #include "support/callbacks.h"
 #include "support/settings.h"
@@ -34,6 +36,97 @@ TEST_F(CallbackThreads, R198_ThreadsGoWithTheirContexts) {
   }
   EXPECT_TRUE(eventually([before] { return threads_now() <= before + 4; }))
       << threads_now() << ": workers may have come, but not thirty";
+}
+
+// Holds a thread up wherever it is, as a machine does that has no processor for it.
+void hold_up(std::thread& thread, std::chrono::milliseconds time) {
+  static std::atomic<std::chrono::milliseconds> s_time;
+  static std::atomic<bool> s_held;
+  struct sigaction hold {
+  }, before{};
+  hold.sa_handler = [](int) {
+    s_held = true;
+    let_time_pass(s_time.load());
+  };
+  s_time = time;
+  s_held = false;
+  ::sigaction(SIGUSR1, &hold, &before);
+  ::pthread_kill(thread.native_handle(), SIGUSR1);
+  EXPECT_TRUE(eventually([] { return s_held.load(); }));
+  ::sigaction(SIGUSR1, &before, nullptr);
+}
+
+bool is_asleep(pid_t task) {
+  std::ifstream stat{"/proc/self/task/" + std::to_string(task) + "/stat"};
+  const std::string text{std::istreambuf_iterator<char>{stat}, {}};
+  return text.find(") S ") != std::string::npos;
+}
+
+// A context is destroyed while the thread that fetches its calls has no processor. Nothing moves then, which
+// is no reason to give the work up.
+TEST_F(CallbackThreads, R119_R195_WhoIsHeldUpInsideIsWaitedFor) {
+  std::atomic<int> calls{0};
+  Body body = [&] { ++calls; };
+  std::atomic<pid_t> task{0};
+  Signal subscribed;
+  std::thread fetches([&] {
+    EXPECT_TRUE(subscribed.wait());
+    EXPECT_EQ(aclrtProcessReport(-1), ACL_SUCCESS);
+    task = ::gettid();
+    EXPECT_EQ(aclrtProcessReport(-1), ACL_SUCCESS);
+  });
+  {
+    const OwnContext destroyed;
+    const aclrtStream stream = new_stream();
+    EXPECT_EQ(aclrtSubscribeReport(static_cast<std::uint64_t>(fetches.native_handle()), stream), ACL_SUCCESS);
+    subscribed.give();
+    EXPECT_EQ(launch_callback(stream, body), ACL_SUCCESS);
+    EXPECT_EQ(finish(stream), ACL_SUCCESS);
+    EXPECT_TRUE(eventually([&] { return task != 0; }));
+    let_time_pass(20ms);  // for it to come to its wait
+    EXPECT_TRUE(eventually([&] { return is_asleep(task); }));
+    hold_up(fetches, 2500ms);  // longer than anybody else is given
+    EXPECT_EQ(launch_callback(stream, body), ACL_SUCCESS);
+  }
+  EXPECT_EQ(calls, 2);
+  fetches.join();
+}
+
+TEST_F(CallbackThreads, R119_R195_WhoFetchesInALoopIsWaitedFor) {
+  int calls = 0;
+  Body body = [&] { ++calls; };
+  Signal subscribed, came;
+  std::thread fetches([&] {
+    EXPECT_TRUE(subscribed.wait());
+    EXPECT_EQ(aclrtProcessReport(1), kNothingToReport);
+    came.give();
+    let_time_pass(500ms);  // without a processor
+    EXPECT_EQ(aclrtProcessReport(-1), ACL_SUCCESS);
+  });
+  {
+    const OwnContext destroyed;
+    const aclrtStream stream = new_stream();
+    EXPECT_EQ(aclrtSubscribeReport(static_cast<std::uint64_t>(fetches.native_handle()), stream), ACL_SUCCESS);
+    subscribed.give();
+    EXPECT_TRUE(came.wait());
+    EXPECT_EQ(launch_callback(stream, body), ACL_SUCCESS);
+  }
+  fetches.join();
+  EXPECT_EQ(calls, 1);
+}
+
+// Who never comes holds nobody up for long, be it gone or be it the one who destroys.
+TEST_F(CallbackThreads, R119_R195_WhoDestroysDoesNotWaitForItself) {
+  int calls = 0;
+  Body body = [&] { ++calls; };
+  {
+    const OwnContext destroyed;
+    const aclrtStream stream = new_stream();
+    EXPECT_EQ(aclrtSubscribeReport(this_thread(), stream), ACL_SUCCESS);
+    EXPECT_EQ(aclrtProcessReport(1), kNothingToReport);
+    EXPECT_EQ(launch_callback(stream, body), ACL_SUCCESS);
+  }
+  EXPECT_EQ(calls, 0);
 }
 
 // The process ends though a function does not, a thread waits for reports and streams are held.

@@ -119,8 +119,8 @@ void CallbackTask::drop(Scheduler&, Stream& stream, Lock&) {
 
 Caller CallbackTask::caller() const {
   const Audience* audience = call_ == nullptr ? nullptr : call_->stream->audience.get();
-  if (audience == nullptr || !audience->has_come) return Caller::Nobody;
-  if (audience->thread == platform::this_thread()) return Caller::Nobody;  // who asks does not come
+  const bool may_come = audience != nullptr && audience->thread != platform::this_thread();
+  if (!may_come) return Caller::Nobody;
   return audience->inside > 0 ? Caller::OnItsWay : Caller::Expected;
 }
 
@@ -185,7 +185,6 @@ Fetched wait_and_call(Scheduler& scheduler, const std::shared_ptr<Audience>& aud
 
 Fetched fetch_calls(Scheduler& scheduler, const std::shared_ptr<Audience>& audience, Deadline deadline,
                     Lock& lock) {
-  audience->has_come = true;
   ++audience->inside;
   const Fetched fetched = wait_and_call(scheduler, audience, deadline, lock);
   --audience->inside;

@@ -87,7 +87,6 @@ class Audience {
   std::deque<std::shared_ptr<HostCall>> calls;
   std::condition_variable came;
   std::size_t inside = 0;  // aclrtProcessReport
-  bool has_come = false;   // to aclrtProcessReport, ever
 };
 
 class CallbackTask : public Task {

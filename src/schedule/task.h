@@ -54,7 +54,7 @@ class Task {
   virtual bool calls_host() const { return false; }
   // ... and that code is being run now.
   virtual bool executing() const { return false; }
-  // ... or a thread of the program is on its way to it, or has come for others like it before.
+  // ... or a thread of the program is on its way to it, or may come, as it said when it subscribed.
   virtual Caller caller() const { return Caller::Nobody; }
   // The stream on which what it waits for will happen, where that is known.
   virtual Stream* waits_for() const { return nullptr; }

@@ -60,7 +60,7 @@ class Doctor {
     about_surroundings();
     about_memory();
     about_addresses();
-    about_contents();
+    about_backing();
     about_pages();
     about_commit();
     about_locking();
@@ -153,7 +153,7 @@ class Doctor {
     }
   }
 
-  void about_contents() {
+  void about_backing() {
     if (!wishes_.keeps_bytes()) {
       say(kDevice, "contents", "contents", Mark::Ok,
           "BELAY_BACKING=none: no bytes are kept, so the pages and the memory of this machine do not matter");

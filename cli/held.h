@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "base/size.h"
-#include "machine/ledger.h"
+#include "machine/page_quota.h"
 
 namespace belay::cli {
 

@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "cli/command.h"
+#include "platform/directories.h"
 #include "platform/environment.h"
 #include "platform/files.h"
-#include "platform/meeting_place.h"
 
 namespace belay::cli {
 namespace {
@@ -22,7 +22,7 @@ machine::Place find_place() {
   if (!wished.empty() && !wished.starts_with('/'))
     throw UsageError{fmt::format("the environment variable BELAY_MACHINES has the value '{}'", wished),
                      "it must be the full path of a directory"};
-  machine::Place place = machine::meeting_place(wished);
+  machine::Place place = machine::discovery_directory(wished);
   if (place.directory.empty()) {
     throw UsageError{fmt::format("processes have no place where they could meet: {}", place.trouble),
                      "set BELAY_MACHINES to a directory of your own, as 'belay doctor' advises"};

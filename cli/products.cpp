@@ -11,7 +11,7 @@
 #include "cli/help.h"
 #include "cli/request.h"
 #include "cli/table.h"
-#include "memory/books.h"
+#include "memory/device_figures.h"
 
 namespace belay::cli {
 namespace {

@@ -17,7 +17,7 @@
 #include "cli/machines.h"
 #include "cli/watch.h"
 #include "config/settings.h"
-#include "memory/books.h"
+#include "memory/device_figures.h"
 #include "platform/process.h"
 #include "product/product.h"
 

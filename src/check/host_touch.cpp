@@ -19,7 +19,7 @@ void explain(std::uintptr_t address, bool write) {
   const auto at = static_cast<unsigned long>(address);
   const char* touch = write ? "wrote to" : "read from";
   const std::optional<Block> block = memory->find(address);
-  if (block && block->read_only && memory->contents().host_may_touch()) {
+  if (block && block->read_only && memory->backing().host_may_touch()) {
     std::snprintf(text, sizeof text,
                   "belay: host code wrote to 0x%lx, byte %lu of the read-only block 0x%lx (%lu bytes) of "
                   "device %u [rule M-78].\n"

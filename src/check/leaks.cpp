@@ -20,12 +20,12 @@ void tell(Memory& memory, std::uint32_t device, const char* moment) {
   std::vector<Block> blocks;
   std::size_t bytes = 0;
   memory.map().for_each_block(device, [&](const Block& block) {
-    if (block.origin == Origin::Host || block.told) return;
+    if (block.origin == Origin::Host || block.leak_reported) return;
     blocks.push_back(block);
     bytes += block.footprint;
   });
   if (blocks.empty()) return;
-  for (const Block& block : blocks) memory.map().mark_told(block.start);
+  for (const Block& block : blocks) memory.map().mark_leak_reported(block.start);
   std::ranges::sort(blocks, [](const Block& a, const Block& b) { return a.footprint > b.footprint; });
   std::string text = fmt::format("belay: {} block(s), {} of device {}, still allocated {}:\n", blocks.size(),
                                  amount(bytes), device, moment);

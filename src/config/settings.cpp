@@ -166,7 +166,7 @@ void read_visible(Settings& settings) {
 
 // What all processes on a machine must agree on, and what an error shows of it.
 std::string settings_text(const Settings& settings, std::string_view form) {
-  const BookLimits& limits = settings.memory.limits;
+  const DeviceLimits& limits = settings.memory.limits;
   const auto exact = [](const std::optional<std::size_t>& bytes) {
     return bytes ? fmt::format("{} bytes ({})", *bytes, amount(*bytes)) : std::string{"no limit"};
   };
@@ -196,20 +196,20 @@ void read_machine(Reader& reader, Settings& settings, std::string_view form) {
 }
 
 void read_backing(Reader& reader, MemorySettings& memory) {
-  ContentsSettings& contents = memory.contents;
-  contents.keep_bytes = reader.amount_in("BELAY_KEEP", 1).value_or(256_MiB);
-  contents.pages = static_cast<Pages>(
+  BackingSettings& backing = memory.backing;
+  backing.keep_bytes = reader.amount_in("BELAY_KEEP", 1).value_or(256_MiB);
+  backing.pages = static_cast<Pages>(
       reader.word("BELAY_PAGES", std::array<std::string_view, 4>{"auto", "hugetlb", "thp", "small"}, 0));
-  contents.backing =
+  backing.mode =
       static_cast<Backing>(reader.word("BELAY_BACKING", std::array<std::string_view, 2>{"bytes", "none"}, 0));
   if (!same_word(reader.text("BELAY_COMMIT").value_or("auto"), "auto"))
-    contents.commit_limit = reader.amount_in("BELAY_COMMIT", 1, SIZE_MAX);
+    backing.commit_limit = reader.amount_in("BELAY_COMMIT", 1, SIZE_MAX);
 
   // Where host and device are one, the host reaches device memory by nature (M-438).
   const std::size_t access =
       reader.word("BELAY_HOST_ACCESS", std::array<std::string_view, 2>{"deny", "allow"}, 0);
-  contents.access = access == 1 || host_is_device(memory.form) ? HostAccess::Allow : HostAccess::Deny;
-  if (contents.access == HostAccess::Allow && contents.backing == Backing::None) {
+  backing.access = access == 1 || host_is_device(memory.form) ? HostAccess::Allow : HostAccess::Deny;
+  if (backing.access == HostAccess::Allow && backing.mode == Backing::None) {
     reader.complain(
         wrong("BELAY_BACKING", "none",
               "bytes, because host code may touch device memory here (BELAY_HOST_ACCESS=allow, or a "

@@ -36,7 +36,7 @@ void start_afresh() {
   static auto* of_parents = new std::vector<Process*>;  // kept reachable, never used again
   if (Process* old = g_process.exchange(nullptr)) {
     WarmState::end(old->memory().number());
-    old->memory().contents().abandon();
+    old->memory().backing().abandon();
     old->machine().abandon();
     of_parents->push_back(old);
   }
@@ -94,16 +94,16 @@ Process& make_process_locked() {
 
 // A thread that a dying runtime has just woken may still have a few steps to go in it, so its tables are kept
 // for a while; and for ever, where a function of the program does not return.
-void bury(std::unique_ptr<Process> process, bool is_quiet) {
+void reap(std::unique_ptr<Process> process, bool is_quiet) {
   constexpr std::size_t kKept = 16;
-  static auto* graves = new std::deque<std::unique_ptr<Process>>;
-  static auto* restless = new std::vector<std::unique_ptr<Process>>;
+  static auto* ended = new std::deque<std::unique_ptr<Process>>;
+  static auto* still_running = new std::vector<std::unique_ptr<Process>>;
   if (!is_quiet) {
-    restless->push_back(std::move(process));
+    still_running->push_back(std::move(process));
     return;
   }
-  graves->push_back(std::move(process));
-  if (graves->size() > kKept) graves->pop_front();
+  ended->push_back(std::move(process));
+  if (ended->size() > kKept) ended->pop_front();
 }
 
 // While the library is loaded: a fork during the very first call must be seen too.
@@ -131,7 +131,7 @@ void end_process() {
     const bool is_quiet = old->close();  // functions of the program that are waited for still find it
     g_process.store(nullptr, std::memory_order_release);
     trace::drop_census();
-    bury(std::unique_ptr<Process>{old}, is_quiet);
+    reap(std::unique_ptr<Process>{old}, is_quiet);
   }
   Contexts::bind(nullptr);
   report::forget();

@@ -80,12 +80,12 @@ void belay_on_dropped_callback(void (*told)(void (*fn)(void*), void* userData)) 
 
 int belay_host_may_touch(const void* address) {
   Process* process = running_if_any();
-  if (process == nullptr || process->memory().contents().host_may_touch()) return 1;
+  if (process == nullptr || process->memory().backing().host_may_touch()) return 1;
   const auto number = reinterpret_cast<std::uintptr_t>(address);
   return !process->memory().map().contains(number) && !process->memory().host().is_device_alias(number) ? 1
                                                                                                         : 0;
 }
 
 int belay_host_may_touch_devices(void) {
-  return asked(0, [] { return running().memory().contents().host_may_touch() ? 1 : 0; });
+  return asked(0, [] { return running().memory().backing().host_may_touch() ? 1 : 0; });
 }

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "platform/directories.h"
 #include "platform/files.h"
-#include "platform/meeting_place.h"
 #include "platform/process.h"
 
 namespace belay::machine {
@@ -72,17 +72,17 @@ bool good_name(const std::string& name) {
              std::string::npos;
 }
 
-Machine::Machine(Met met)
-    : met_{std::move(met)}, roster_{met_.memory, state(), met_.directory, met_.joined} {}
+Machine::Machine(Joined joined)
+    : joined_{std::move(joined)}, processes_{joined_.memory, state(), joined_.directory, joined_.joined_at} {}
 
 std::unique_ptr<Machine> Machine::alone(const Wish& wish, std::string note) {
-  Met met;
-  met.memory = platform::CommonMemory::alone(State::bytes_for(wish.devices));
-  if (!met.memory.valid()) return nullptr;
-  reinterpret_cast<State*>(met.memory.start())->header = header_for(wish);
-  std::unique_ptr<Machine> machine{new Machine{std::move(met)}};
+  Joined joined;
+  joined.memory = platform::CommonMemory::alone(State::bytes_for(wish.devices));
+  if (!joined.memory.valid()) return nullptr;
+  reinterpret_cast<State*>(joined.memory.start())->header = header_for(wish);
+  std::unique_ptr<Machine> machine{new Machine{std::move(joined)}};
   machine->note_ = std::move(note);
-  machine->roster_.claim();
+  machine->processes_.claim();
   return machine;
 }
 
@@ -92,7 +92,7 @@ Result<std::unique_ptr<Machine>> Machine::join(const Wish& wish) {
     machine = alone(wish, {});
   } else {
     const std::string name = wish.name.empty() ? kDefaultName : wish.name;
-    const Place place = meeting_place(wish.directory);
+    const Place place = discovery_directory(wish.directory);
     if (place.directory.empty()) {
       // Who named a machine or a place expects others there; who did not can do without them.
       if (!wish.name.empty() || !wish.directory.empty()) {
@@ -103,17 +103,17 @@ Result<std::unique_ptr<Machine>> Machine::join(const Wish& wish) {
       }
       machine = alone(wish, place.trouble);
     } else {
-      Result<Met> met = meet(place, name, header_for(wish));
-      if (!met) return met.take_refusal();
-      const Header& header = reinterpret_cast<const State*>(met->memory.start())->header;
+      Result<Joined> joined = discover(place, name, header_for(wish));
+      if (!joined) return joined.take_refusal();
+      const Header& header = reinterpret_cast<const State*>(joined->memory.start())->header;
       if (wish.settings != header.settings.data()) {
         Refusal refusal = disagree(name, header, wish.settings);
-        leave(*met);
+        leave(*joined);
         return refusal;
       }
-      machine.reset(new Machine{std::move(*met)});
-      if (!machine->roster_.claim()) {
-        leave(machine->met_);
+      machine.reset(new Machine{std::move(*joined)});
+      if (!machine->processes_.claim()) {
+        leave(machine->joined_);
         return no_machine(
             fmt::format("the emulated machine '{}' is full: {} processes are on it", name, kSlots), "",
             "end some of them, or set BELAY_MACHINE to another name");
@@ -125,13 +125,13 @@ Result<std::unique_ptr<Machine>> Machine::join(const Wish& wish) {
                       "free host memory, or raise the limit on address space (ulimit -v)");
   }
   for (std::size_t device = 0; device < machine->state().header.devices; ++device)
-    machine->ledgers_[device].open(machine->state(), device, machine->roster_);
+    machine->quotas_[device].open(machine->state(), device, machine->processes_);
   return machine;
 }
 
 void Machine::depart() {
-  if (!met_.directory.empty()) leave(met_);
-  met_.memory = {};
+  if (!joined_.directory.empty()) leave(joined_);
+  joined_.memory = {};
 }
 
 namespace {
@@ -143,13 +143,13 @@ Seen look_at_directory(const std::string& directory, const std::string& name) {
   Seen seen;
   seen.name = name;
   const LookedIn looked = look_in(directory);
-  const Met& met = looked.met;
+  const Joined& joined = looked.joined;
   seen.directory = directory;
-  seen.live = met.memory.valid() || !looked.trouble.empty();
+  seen.live = joined.memory.valid() || !looked.trouble.empty();
   if (!seen.live) return seen;
-  seen.trouble = met.memory.valid() ? fault_in(met.memory) : looked.trouble;
+  seen.trouble = joined.memory.valid() ? fault_in(joined.memory) : looked.trouble;
   if (!seen.trouble.empty()) return seen;
-  const State& state = *reinterpret_cast<const State*>(met.memory.start());
+  const State& state = *reinterpret_cast<const State*>(joined.memory.start());
   const Header& header = state.header;
   seen.product = header.product.data();
   seen.soc = header.soc.data();
@@ -161,7 +161,7 @@ Seen look_at_directory(const std::string& directory, const std::string& name) {
   const std::size_t rows = rows_of(state);
   for (std::size_t row = 0; row < rows; ++row) {
     const std::uint64_t life = state.rows[row].life.load(std::memory_order_acquire);
-    if (Life::state(life) != Life::Live || !alive(met.memory, state, row, number_space)) continue;
+    if (Life::state(life) != Life::Live || !alive(joined.memory, state, row, number_space)) continue;
     ProcessSeen process{state.rows[row].process, state.rows[row].name.data(), {}};
     for (std::size_t device = 0; device < header.devices; ++device)
       process.on_device.push_back(used_by(state, device, row));

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "machine/ledger.h"
-#include "machine/meeting.h"
-#include "machine/roster.h"
+#include "machine/discovery.h"
+#include "machine/page_quota.h"
+#include "machine/process_table.h"
 #include "machine/state.h"
 
 namespace belay::machine {
@@ -32,27 +32,27 @@ class Machine {
  public:
   static Result<std::unique_ptr<Machine>> join(const Wish& wish);
 
-  Ledger& ledger(std::size_t device) { return ledgers_[device]; }
-  std::size_t claim_purse() { return roster_.claim_purse(); }
-  void release_purse(std::size_t purse) { roster_.release_purse(purse); }
+  PageQuota& quota(std::size_t device) { return quotas_[device]; }
+  std::size_t claim_shard() { return processes_.claim_shard(); }
+  void release_shard(std::size_t shard) { processes_.release_shard(shard); }
   // Why this process is alone although nobody asked for that; empty otherwise.
   const std::string& note() const { return note_; }
 
-  // This process is no longer on the machine, and must not ask a ledger again.
+  // This process is no longer on the machine, and must not ask a quota again.
   void depart();
 
   // In a forked child: the machine is the parent's.
-  void abandon() { met_.memory.abandon(); }
+  void abandon() { joined_.memory.abandon(); }
 
  private:
-  explicit Machine(Met met);
-  State& state() { return *reinterpret_cast<State*>(met_.memory.start()); }
+  explicit Machine(Joined joined);
+  State& state() { return *reinterpret_cast<State*>(joined_.memory.start()); }
   static std::unique_ptr<Machine> alone(const Wish& wish, std::string note);
 
-  Met met_;
+  Joined joined_;
   std::string note_;
-  Roster roster_;
-  std::array<Ledger, kMostDevices> ledgers_;
+  ProcessTable processes_;
+  std::array<PageQuota, kMostDevices> quotas_;
 };
 
 // What somebody who only looks sees.

@@ -1,5 +1,5 @@
 // What the processes on one machine share: a header that never changes, a row for each process, and for each
-// device the purses of each process, with an account for each kind of page.
+// device the shards of each process, with an account for each kind of page.
 //
 // Every process may be killed or stopped between any two instructions. So there is no lock and nothing to
 // repair: each fact is one word, and what a dead process held is the words in its row.
@@ -16,7 +16,7 @@
 namespace belay::machine {
 
 inline constexpr std::size_t kSlots = 1024;      // processes at once
-inline constexpr std::size_t kPurses = 32;       // of a process: one in common, the others for a thread each
+inline constexpr std::size_t kShards = 32;       // of a process: one in common, the others for a thread each
 inline constexpr std::size_t kKinds = 6;         // of pages: (4 KB, 2 MB, 1 GB) x (ordinary, P2P)
 inline constexpr std::size_t kMostDevices = 64;  // a power of two
 inline constexpr std::uint32_t kLayout = 2;      // also in the name of the directory where processes meet
@@ -60,15 +60,15 @@ struct alignas(128) Row {
   std::uint64_t joined;  // when, which makes the name of its link unlike any other
   std::int32_t process;
   std::atomic<std::uint32_t>
-      purses;  // that were ever used, beside the common one: sums need not look further
+      shards;  // that were ever used, beside the common one: sums need not look further
   std::array<char, 32> name;
 };
 
 // An account is one word: pages in use, pages granted beyond those (credit), and a number that every grant
 // raises. All that is granted, used or not, is never more than the limits.
 //
-// A block may be freed into another purse than it was taken from, so what one account has in use may be less
-// than nothing: the field wraps, and only the sum over a process's purses is a number of pages.
+// A block may be freed into another shard than it was taken from, so what one account has in use may be less
+// than nothing: the field wraps, and only the sum over a process's shards is a number of pages.
 struct Account {
   static constexpr unsigned kBits = 26;  // 256 GB in 4 KB pages
   static constexpr unsigned kTurnBits = 12;
@@ -111,22 +111,22 @@ struct Pending {
 
 // Where an account stands, as a number.
 struct AccountIndex {
-  std::size_t row, purse, kind;
-  std::uint64_t number() const { return (row * kPurses + purse) * 8 + kind; }
+  std::size_t row, shard, kind;
+  std::uint64_t number() const { return (row * kShards + shard) * 8 + kind; }
   static AccountIndex of(std::uint64_t number) {
-    return {number / 8 / kPurses, number / 8 % kPurses, number % 8 < kKinds ? number % 8 : kKinds - 1};
+    return {number / 8 / kShards, number / 8 % kShards, number % 8 < kKinds ? number % 8 : kKinds - 1};
   }
 };
-static_assert(kSlots * kPurses * 8 <= 1U << Pending::kAccountBits && kKinds <= 8);
+static_assert(kSlots * kShards * 8 <= 1U << Pending::kAccountBits && kKinds <= 8);
 
-// A cache line: threads with purses of their own do not disturb each other.
-struct alignas(64) Purse {
+// A cache line: threads with shards of their own do not disturb each other.
+struct alignas(64) QuotaShard {
   std::array<std::atomic<std::uint64_t>, kKinds> of;
 };
 
 struct Device {
-  alignas(64) std::atomic<std::uint64_t> pending;  // the grant under way (ledger.h)
-  std::array<std::array<Purse, kPurses>, kSlots> purses;
+  alignas(64) std::atomic<std::uint64_t> pending;  // the grant under way (page_quota.h)
+  std::array<std::array<QuotaShard, kShards>, kSlots> shards;
 };
 
 struct State {
@@ -156,9 +156,9 @@ inline std::size_t rows_of(const State& state) {
   return rows < kSlots ? rows : kSlots;
 }
 
-inline std::size_t purses_of(const State& state, std::size_t row) {
-  const std::size_t purses = state.rows[row].purses.load(std::memory_order_acquire);
-  return purses < kPurses ? purses + 1 : kPurses;
+inline std::size_t shards_of(const State& state, std::size_t row) {
+  const std::size_t shards = state.rows[row].shards.load(std::memory_order_acquire);
+  return shards < kShards ? shards + 1 : kShards;
 }
 
 template <std::size_t N>

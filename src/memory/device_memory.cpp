@@ -12,13 +12,13 @@
 
 namespace belay {
 
-void DeviceMemory::open(std::uint32_t device, machine::Ledger& ledger, HeapMap& map, Contents& contents,
+void DeviceMemory::open(std::uint32_t device, machine::PageQuota& quota, HeapMap& map, BackingStore& backing,
                         std::uint64_t number) {
   memory_ = number;
   device_ = device;
   map_ = &map;
-  contents_ = &contents;
-  books_.open(ledger);
+  backing_ = &backing;
+  quota_ = &quota;
   for (std::size_t i = 0; i < kHeapClasses; ++i) pools_[i].open(map, static_cast<HeapClass>(i), device);
 }
 
@@ -36,8 +36,9 @@ HeapClass DeviceMemory::class_of(Page page, Origin origin) {
 }
 
 Refusal DeviceMemory::shortage(const Plan& plan) const {
-  const Amounts pool = books_.pool();
-  const Amounts kind = books_.of(plan.page, plan.p2p);
+  const machine::Use use = quota_->used();
+  const Amounts pool = pool_figures(quota_->limits(), use);
+  const Amounts kind = kind_figures(quota_->limits(), use, plan.page, plan.p2p);
   observe::publish(
       {observe::What::AllocationRefused, device_, 0, 0, plan.asked, plan.footprint, page_bytes(plan.page)});
   return out_of_memory("M-86",
@@ -69,8 +70,8 @@ Refusal DeviceMemory::pool_is_empty(const Plan& plan) const {
 }
 
 namespace {
-std::size_t purse_of(const ThreadCache* cache) {
-  return cache == nullptr ? machine::Ledger::kCommonPurse : cache->purse();
+std::size_t shard_of(const ThreadCache* cache) {
+  return cache == nullptr ? machine::PageQuota::kCommonShard : cache->shard();
 }
 
 // Ranges are fetched several at a time: whoever needs one needs more, and words of one cache line should be
@@ -137,12 +138,13 @@ DeviceMemory::Attempt DeviceMemory::attempt(const Plan& plan, Page page, std::si
 
 DeviceMemory::Attempt DeviceMemory::attempt(const Plan& plan, Page page, std::size_t footprint, Origin origin,
                                             ThreadCache* cache) {
-  const std::size_t purse = purse_of(cache);
-  if (!books_.take(page, footprint, plan.p2p, purse)) return {};
+  const std::size_t shard = shard_of(cache);
+  const std::size_t kind = quota_kind(page, plan.p2p);
+  if (!quota_->take(kind, footprint / 4_KiB, shard)) return {};
   const HeapClass heap_class = class_of(page, origin);
   const std::uintptr_t start = take_range(footprint, page, plan.p2p, origin, cache);
   if (start == 0) {
-    books_.give(page, footprint, plan.p2p, purse);
+    quota_->give(kind, footprint / 4_KiB, shard);
     open_peak();  // the pages were granted, and stay as credit
     return {
         0, out_of_memory("M-39",
@@ -152,12 +154,13 @@ DeviceMemory::Attempt DeviceMemory::attempt(const Plan& plan, Page page, std::si
   }
   // Media and host blocks share pages with others: those are not pages of their own.
   const bool whole_pages = heap_class == HeapClass::Normal || heap_class == HeapClass::Huge2M;
-  const Begun begun = contents_->begin(start, footprint, whole_pages ? page : Page::Normal, plan.read_only);
-  if (begun == Begun::Yes) return {start, nullptr};
-  books_.give(page, footprint, plan.p2p, purse);
+  const Backed begun =
+      backing_->on_alloc(position_of(start), footprint, whole_pages ? page : Page::Normal, plan.read_only);
+  if (begun == Backed::Yes) return {start, nullptr};
+  quota_->give(kind, footprint / 4_KiB, shard);
   open_peak();
   return_range(start, footprint, page, heap_class);
-  if (begun == Begun::PoolEmpty) return {0, nullptr, true};
+  if (begun == Backed::PoolEmpty) return {0, nullptr, true};
   return {0,
           out_of_memory("M-86", fmt::format("the host could not map {} of device memory", amount(footprint)),
                         "host code may touch device memory here, and the kernel refused the mapping",
@@ -180,7 +183,7 @@ Result<std::uintptr_t> DeviceMemory::allocate(const Plan& plan, std::uint8_t mod
     return got.pool_empty ? pool_is_empty(plan) : shortage(plan);
   }
   const std::uintptr_t start = got.start;
-  count(module, footprint, machine::kind_of(static_cast<std::size_t>(page), plan.p2p), purse_of(cache));
+  count(module, footprint, quota_kind(page, plan.p2p), shard_of(cache));
   map_->publish(
       start, BlockWord{footprint / 4_KiB, plan.asked, page, origin, module, plan.read_only, plan.p2p}.pack());
   observe::publish(
@@ -191,20 +194,20 @@ Result<std::uintptr_t> DeviceMemory::allocate(const Plan& plan, std::uint8_t mod
 void DeviceMemory::release(const Block& block, ThreadCache* cache) {
   observe::publish({observe::What::DeviceFreed, device_, block.start, 0, block.asked, block.footprint,
                     page_bytes(block.page)});
-  contents_->end(block.start, block.footprint, block.read_only);
-  books_.give(block.page, block.footprint, block.p2p, purse_of(cache));
+  backing_->on_free(position_of(block.start), block.footprint, block.read_only);
+  quota_->give(quota_kind(block.page, block.p2p), block.footprint / 4_KiB, shard_of(cache));
   if (block.module != kModuleApp) {
     usage_[block.module].current.fetch_sub(block.footprint);
     of_others_.fetch_sub(block.footprint);
     open_peak();  // what another module leaves, APP can take without asking, or has taken already
-    note_peak(machine::kind_of(static_cast<std::size_t>(block.page), block.p2p), purse_of(cache));
+    note_peak(quota_kind(block.page, block.p2p), shard_of(cache));
   }
   const bool kept = cache != nullptr && block.origin == Origin::Malloc && block.page != Page::Huge1G &&
                     cache->keep(key_of(block.footprint, block.page, block.p2p), block.start);
   if (!kept) return_range(block.start, block.footprint, block.page, class_of(block.page, block.origin));
 }
 
-void DeviceMemory::count(std::uint8_t module, std::size_t bytes, std::size_t kind, std::size_t purse) {
+void DeviceMemory::count(std::uint8_t module, std::size_t bytes, std::size_t kind, std::size_t shard) {
   if (module != kModuleApp) {
     Usage& usage = usage_[module];
     const std::size_t now = usage.current.fetch_add(bytes) + bytes;
@@ -213,7 +216,7 @@ void DeviceMemory::count(std::uint8_t module, std::size_t bytes, std::size_t kin
     }
   }
   open_peak();
-  note_peak(kind, purse);
+  note_peak(kind, shard);
 }
 
 // At no time are there fewer marks than open peaks.
@@ -227,15 +230,15 @@ void DeviceMemory::open_peak() {
 //
 // Credit of kinds that are not in use, of other pages or threads, may keep the mark up for long: after some
 // looks it goes back, which costs its owner one request to the machine.
-void DeviceMemory::note_peak(std::size_t kind, std::size_t purse) {
+void DeviceMemory::note_peak(std::size_t kind, std::size_t shard) {
   constexpr std::uint32_t kPatience = 32;
   std::uint64_t open = peak_open_.load();
-  machine::Ledger::Own own = books_.own();
+  machine::PageQuota::Own own = quota_->own();
   const std::size_t others = of_others_.load();
   const auto of_app = [&](std::uint64_t pages) { return pages * 4_KiB - std::min(pages * 4_KiB, others); };
   std::atomic<std::size_t>& peak = usage_[kModuleApp].peak;
   std::size_t highest = peak.load();
-  const std::size_t used = of_app(own.used) > highest ? of_app(books_.surely_used()) : 0;
+  const std::size_t used = of_app(own.used) > highest ? of_app(quota_->surely_used()) : 0;
   while (used > highest && !peak.compare_exchange_weak(highest, used)) {
   }
   const std::size_t most = (std::max(used, highest) + others) / 4_KiB;
@@ -243,26 +246,29 @@ void DeviceMemory::note_peak(std::size_t kind, std::size_t purse) {
   if (own.granted > most) {
     if (vain_looks_.fetch_add(1, std::memory_order_relaxed) < kPatience) return;
     vain_looks_.store(0, std::memory_order_relaxed);
-    own.granted -= std::min(own.granted, books_.return_credit(own.granted - most, kind, purse));
+    own.granted -= std::min(own.granted, quota_->return_own_credit(own.granted - most, kind, shard));
     if (own.granted > most) return;
   }
   if (peak_open_.compare_exchange_strong(open, 0)) WarmState::remove(memory_, WarmState::kPeak);
 }
 
 Amounts DeviceMemory::figures(Page page, bool p2p) const {
-  if (!contents_->pool_is_limit()) return books_.of(page, p2p);
+  const machine::Limits& limits = quota_->limits();
+  const machine::Use use = quota_->used();
+  if (!backing_->pool_is_limit()) return kind_figures(limits, use, page, p2p);
   // What is free of the pools, and what the machine holds: pages that strangers hold are not the device's.
   const auto free_in_pool = [](Page kind) {
     return platform::page_pool(page_bytes(kind)).free * page_bytes(kind);
   };
-  const std::size_t giant_held = books_.in_use(Page::Huge1G);
-  const std::size_t giant_free = std::min(books_.of(Page::Huge1G, p2p).free, free_in_pool(Page::Huge1G));
+  const std::size_t giant_held = bytes_in_use(use, Page::Huge1G);
+  const std::size_t giant_free =
+      std::min(kind_figures(limits, use, Page::Huge1G, p2p).free, free_in_pool(Page::Huge1G));
   if (page == Page::Huge1G) return {giant_free, giant_held + giant_free};
   // 1 GB pages are huge ones, too (D-50), and huge and normal add up to the device (M-430 a).
-  const Amounts all = books_.pool();
-  const std::size_t free = std::min(
-      {all.free, books_.of(Page::Huge2M, p2p).free, free_in_pool(Page::Huge2M) + free_in_pool(Page::Huge1G)});
-  const Amounts huge{free, std::min(all.total, books_.in_use(Page::Huge2M) + giant_held + free)};
+  const Amounts all = pool_figures(limits, use);
+  const std::size_t free = std::min({all.free, kind_figures(limits, use, Page::Huge2M, p2p).free,
+                                     free_in_pool(Page::Huge2M) + free_in_pool(Page::Huge1G)});
+  const Amounts huge{free, std::min(all.total, bytes_in_use(use, Page::Huge2M) + giant_held + free)};
   return page == Page::Huge2M ? huge : Amounts{all.free - huge.free, all.total - huge.total};
 }
 
@@ -273,7 +279,7 @@ std::vector<ModuleUsage> DeviceMemory::usage() const {
     if (peak == 0) continue;
     std::size_t current = usage_[module].current.load();
     if (module == kModuleApp) {
-      const std::size_t all = books_.surely_used() * 4_KiB;
+      const std::size_t all = quota_->surely_used() * 4_KiB;
       current = all - std::min(all, of_others_.load());
     }
     list.push_back({static_cast<std::uint8_t>(module), current, std::max(current, peak)});

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "memory/books.h"
-#include "memory/contents.h"
+#include "memory/backing_store.h"
+#include "memory/device_figures.h"
 #include "memory/heap_map.h"
 #include "memory/range_pool.h"
 #include "memory/thread_cache.h"
@@ -24,7 +24,7 @@ struct ModuleUsage {
 
 class DeviceMemory {
  public:
-  void open(std::uint32_t device, machine::Ledger& ledger, HeapMap& map, Contents& contents,
+  void open(std::uint32_t device, machine::PageQuota& quota, HeapMap& map, BackingStore& backing,
             std::uint64_t number);
 
   // `cache`: of the calling thread, or null.
@@ -38,10 +38,10 @@ class DeviceMemory {
 
   // After every successful take, while the warm state tells of peaks: the process may have more in use than
   // ever.
-  void note_peak(std::size_t kind, std::size_t purse);
+  void note_peak(std::size_t kind, std::size_t shard);
 
-  Books& books() { return books_; }
-  const Books& books() const { return books_; }
+  machine::PageQuota& quota() { return *quota_; }
+  Amounts pool() const { return pool_figures(quota_->limits(), quota_->used()); }
   Amounts figures(Page page, bool p2p) const;  // with the kernel's pool, where that is the limit
   std::vector<ModuleUsage> usage() const;      // largest first, only modules that ever held something
 
@@ -50,7 +50,7 @@ class DeviceMemory {
   struct Usage {
     std::atomic<std::size_t> current{0}, peak{0};
   };
-  void count(std::uint8_t module, std::size_t bytes, std::size_t kind, std::size_t purse);
+  void count(std::uint8_t module, std::size_t bytes, std::size_t kind, std::size_t shard);
   void open_peak();
   static bool stands_alone(std::size_t footprint, Page page) {
     return page == Page::Huge1G || footprint > kLargestCarved;
@@ -70,14 +70,17 @@ class DeviceMemory {
   std::uintptr_t take_range(std::size_t footprint, Page page, bool p2p, Origin origin, ThreadCache* cache);
   std::uintptr_t fresh_range(std::size_t footprint, Page page, HeapClass heap_class, std::uint64_t key,
                              ThreadCache* cache);
+  Position position_of(std::uintptr_t start) const {
+    return {&backing_->plain(), start - map_->window().base};
+  }
   std::uint64_t key_of(std::size_t footprint, Page page, bool p2p) const;
   void return_range(std::uintptr_t start, std::size_t footprint, Page page, HeapClass heap_class);
 
   std::uint32_t device_ = 0;
   std::uint64_t memory_ = 0;  // see warm_state.h
   HeapMap* map_ = nullptr;
-  Contents* contents_ = nullptr;
-  Books books_;
+  BackingStore* backing_ = nullptr;
+  machine::PageQuota* quota_ = nullptr;
   std::array<RangePool, kHeapClasses> pools_;
   std::array<Usage, 256> usage_;
   std::atomic<std::size_t> of_others_{0};    // bytes that modules other than APP have in use

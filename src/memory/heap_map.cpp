@@ -1,5 +1,6 @@
 #include "memory/heap_map.h"
 
+#include <algorithm>
 #include <bit>
 #include <new>
 #include <utility>
@@ -12,10 +13,11 @@ HeapMap::HeapMap(const platform::AddressRange& window)
       memory_{count_ * sizeof(Heap)},
       heaps_{reinterpret_cast<Heap*>(memory_.start())} {
   if (!memory_ && count_ != 0) throw std::bad_alloc{};
-  // Media memory has the first quarter of the window, ordinary memory begins at 11/32 of it, as on the
-  // driver's map: 2 TB and 2.75 TB into 8 TB (D-31).
-  const std::size_t media = count_ / 4;
-  const std::size_t ordinary = count_ * 11 / 32;
+  // Media memory has the first quarter of the driver's window, ordinary memory begins at 11/32 of it: 2 TB
+  // and 2.75 TB into 8 TB (D-31).
+  const std::size_t drivers = std::min(count_, platform::kDeviceWindow / kHeapBytes);
+  const std::size_t media = drivers / 4;
+  const std::size_t ordinary = drivers * 11 / 32;
   if (media > 0) free_media_heaps_.give(0, media);
   if (count_ > ordinary) free_heaps_.give(ordinary, count_ - ordinary);
 }
@@ -32,7 +34,7 @@ std::uintptr_t HeapMap::open_carved(HeapClass heap_class, std::uint32_t device) 
     tables =
         platform::SparseMemory{units * sizeof(std::uint64_t) + (units + 63) / 64 * sizeof(std::uint32_t)};
     tables_.reserve(tables_.size() + 1);
-    ready = tables && (!on_carve_ || on_carve_(heap, *at, heap_class));
+    ready = static_cast<bool>(tables);
   } catch (const std::bad_alloc&) {
     ready = false;
   }
@@ -40,6 +42,7 @@ std::uintptr_t HeapMap::open_carved(HeapClass heap_class, std::uint32_t device) 
     region_of(heap_class).give(*at, 1);
     return 0;
   }
+  if (on_carve_) on_carve_(*at, heap_class);
   heap.covers = reinterpret_cast<std::atomic<std::uint32_t>*>(tables.start() + units * sizeof(std::uint64_t));
   heap.heap_class = heap_class;
   heap.device = static_cast<std::uint8_t>(device);
@@ -83,8 +86,8 @@ void HeapMap::close_whole(std::uintptr_t start, std::size_t bytes) {
   region_of(heaps_[at].heap_class).give(at, heaps);
 }
 
-void HeapMap::mark_written(Heap& heap) {
-  if (heap.written.load(std::memory_order_relaxed)) return;
+void HeapMap::on_first_write(std::size_t heap_index) {
+  Heap& heap = heaps_[heap_index];
   heap.written.store(true, std::memory_order_release);
   const bool carved = heap.use.load(std::memory_order_relaxed) == Heap::Use::Carved;
   Heap& start = carved ? heap : heaps_[heap.first.load(std::memory_order_relaxed)];
@@ -117,7 +120,7 @@ Block HeapMap::block_from(std::uintptr_t start, std::uint64_t packed) const {
   const std::uint32_t device = heap_at(start).device;
   const BlockWord word = BlockWord::unpack(packed);
   return {start,       word.asked,  word.units * 4_KiB, device,   word.page,
-          word.origin, word.module, word.read_only,     word.p2p, word.told};
+          word.origin, word.module, word.read_only,     word.p2p, word.leak_reported};
 }
 
 std::optional<Block> HeapMap::withdraw(std::uintptr_t start) {
@@ -128,11 +131,11 @@ std::optional<Block> HeapMap::withdraw(std::uintptr_t start) {
   return block_from(start, was);
 }
 
-void HeapMap::mark_told(std::uintptr_t start) {
+void HeapMap::mark_leak_reported(std::uintptr_t start) {
   std::atomic<std::uint64_t>* word = word_of(start);
   if (word == nullptr) return;
   std::uint64_t now = word->load(std::memory_order_relaxed);
-  while (now != 0 && !word->compare_exchange_weak(now, now | BlockWord::kTold)) {
+  while (now != 0 && !word->compare_exchange_weak(now, now | BlockWord::kLeakReported)) {
   }
 }
 
@@ -172,6 +175,22 @@ std::optional<Block> HeapMap::find(std::uintptr_t address) const {
   const Block block = block_from(start, word);
   if (address - block.start >= block.footprint) return std::nullopt;
   return block;
+}
+
+// A run ends with its heap at the latest.
+HeapMap::Run HeapMap::run_at(std::size_t offset) const {
+  const std::size_t index = offset / kHeapBytes;
+  const std::size_t end = (index + 1) * kHeapBytes;
+  if (const std::optional<Block> block = find(window_.base + offset))
+    return {true, block->start + block->footprint - window_.base};
+  const Heap& heap = heaps_[index];
+  if (heap.use.load(std::memory_order_acquire) != Heap::Use::Carved) return {false, end};
+  const std::size_t unit = unit_of(heap.heap_class);
+  const std::atomic<std::uint64_t>* words = word_of(heap_start(index));
+  const std::size_t cut = heap.cut.load(std::memory_order_acquire);
+  std::size_t at = offset % kHeapBytes / unit;
+  while (at < cut && words[at].load(std::memory_order_acquire) == 0) ++at;
+  return {false, at < cut ? index * kHeapBytes + at * unit : end};
 }
 
 }  // namespace belay

@@ -20,6 +20,7 @@
 #include <optional>
 #include <vector>
 
+#include "memory/block_index.h"
 #include "memory/plan.h"
 #include "memory/run_map.h"
 #include "platform/address_space.h"
@@ -44,10 +45,10 @@ struct BlockWord {
   Origin origin;
   std::uint8_t module;
   bool read_only, p2p;
-  bool told = false;  // a leak report has listed it
+  bool leak_reported = false;  // a leak report has listed it
 
   static constexpr std::uint64_t kLive = 1;
-  static constexpr std::uint64_t kTold = 1U << 7;
+  static constexpr std::uint64_t kLeakReported = 1U << 7;
   static constexpr unsigned kModuleShift = 8;
   // The size in units of 4 KB, and how much of it nobody asked for: less than 4 MB. Blocks of 1 GB pages have
   // fewer bits for the one and more for the other.
@@ -82,7 +83,7 @@ struct BlockWord {
             static_cast<std::uint8_t>(word >> kModuleShift),
             (word & 2) != 0,
             (word & 4) != 0,
-            (word & kTold) != 0};
+            (word & kLeakReported) != 0};
   }
 };
 
@@ -93,10 +94,10 @@ struct Block {
   Page page;
   Origin origin;
   std::uint8_t module;
-  bool read_only, p2p, told;
+  bool read_only, p2p, leak_reported;
 };
 
-struct alignas(256) Heap {
+struct alignas(128) Heap {
   enum class Use : std::uint8_t { Closed, Carved, Whole, Tail };  // Tail: a further gigabyte of a Whole block
 
   // Where its words are, how large its unit is, and whether anything was ever written to its blocks, in one
@@ -109,23 +110,15 @@ struct alignas(256) Heap {
   std::uint8_t device;
   HeapClass heap_class;
   std::atomic<Use> use;
-  std::atomic<Page> large;           // the pages of the blocks here, if whole ones
   std::atomic<std::uint32_t> first;  // of a Tail: the heap where its block starts
   alignas(64) std::atomic<std::uint64_t> whole_word;
   std::atomic<std::uint32_t>*
       covers;                      // Carved: for every 64 units, first unit + 1 of what covers their start
   std::atomic<std::uint32_t> cut;  // Carved: units from here on never held a block
-
-  // Contents (contents.h): our view of the bytes, and which granules have ever been written.
-  std::atomic<bool> written;  // any, ever
-  std::atomic<std::byte*> view;
-  std::atomic<bool> viewless;
-  std::atomic<std::atomic<std::uint64_t>*> committed;
-  std::atomic<std::uint8_t> granule_shift;
-  std::array<std::atomic<std::uint64_t>, 8> pooled;  // which 2 MB are pages of the kernel's pool
+  std::atomic<bool> written;       // anything here, ever
 };
 
-class HeapMap {
+class HeapMap final : public BlockIndex {
  public:
   explicit HeapMap(const platform::AddressRange& window);
   HeapMap(const HeapMap&) = delete;
@@ -139,8 +132,8 @@ class HeapMap {
   const Heap& heap_at(std::uintptr_t address) const { return heaps_[heap_index(address)]; }
   std::size_t heap_count() const { return count_; }
 
-  // Called with a heap that nobody sees yet, before it is carved; false: it cannot be (contents.h).
-  using OnCarve = std::function<bool(Heap& heap, std::size_t index, HeapClass heap_class)>;
+  // Called with a heap that nobody sees yet, before it is carved.
+  using OnCarve = std::function<void(std::size_t index, HeapClass heap_class)>;
   void on_carve(OnCarve hook) { on_carve_ = std::move(hook); }
 
   // A fresh heap to carve, or 0 when the window or the host's memory is used up.
@@ -149,8 +142,9 @@ class HeapMap {
   std::uintptr_t open_whole(std::size_t bytes, std::uint32_t device, HeapClass heap_class);
   void close_whole(std::uintptr_t start, std::size_t bytes);
 
+  Run run_at(std::size_t offset) const override;
   // From now on blocks that start here, and those that reach here, are known to have been written to.
-  void mark_written(Heap& heap);
+  void on_first_write(std::size_t index) override;
 
   // A range of a carved heap will hold blocks of exactly this size, until it is cut anew.
   void cut(std::uintptr_t start, std::size_t bytes);
@@ -160,7 +154,7 @@ class HeapMap {
   std::optional<Block> withdraw(std::uintptr_t start);
   std::optional<Block> find(std::uintptr_t address) const;
   Block block_from(std::uintptr_t start, std::uint64_t word) const;
-  void mark_told(std::uintptr_t start);
+  void mark_leak_reported(std::uintptr_t start);
 
   // Calls visit(const Block&) for every live block of a device.
   template <class Visit>

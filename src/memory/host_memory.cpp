@@ -6,7 +6,7 @@
 #include <new>
 
 #include "base/words.h"
-#include "memory/contents.h"
+#include "memory/backing_store.h"
 #include "observe/observe.h"
 #include "platform/pinned.h"
 
@@ -131,9 +131,7 @@ bool HostMemory::registered_overlap(std::uintptr_t start, std::size_t bytes) con
 
 std::uintptr_t HostMemory::take_alias(std::size_t bytes) {
   if (alias_base_.load(std::memory_order_relaxed) == 0) {
-    // The driver's place for host memory under a device address, else anywhere (D-31).
-    static constexpr std::array<std::uintptr_t, 2> kWished{0x070000000000, 0x220000000000};
-    aliases_ = platform::reserve_addresses(kAliasBytes, kWished);
+    aliases_ = platform::reserve_addresses(platform::kAliasWishes);
     if (aliases_.base == 0) return 0;
     free_aliases_.give(aliases_.base, kAliasBytes);
     alias_base_.store(aliases_.base, std::memory_order_release);

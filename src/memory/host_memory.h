@@ -59,6 +59,10 @@ class HostMemory {
     const std::uintptr_t base = alias_base_.load(std::memory_order_acquire);
     return base != 0 && address - base < kAliasBytes;
   }
+  bool has_device_alias(std::uintptr_t start, std::size_t bytes) const {
+    const std::uintptr_t base = alias_base_.load(std::memory_order_acquire);
+    return base != 0 && overlap(start, bytes, base, kAliasBytes);
+  }
 
  private:
   struct PinnedBlock {
@@ -81,7 +85,7 @@ class HostMemory {
   mutable std::shared_mutex mutex_;
   std::map<std::uintptr_t, PinnedBlock> blocks_;
   std::map<std::uintptr_t, Registration> registrations_;
-  static constexpr std::size_t kAliasBytes = 1_TiB;
+  static constexpr std::size_t kAliasBytes = platform::kAliasWishes[0].bytes;
   std::atomic<std::uintptr_t> alias_base_{0};  // read by every copy, without the lock
   platform::AddressRange aliases_;
   RunMap free_aliases_;

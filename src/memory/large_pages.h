@@ -8,46 +8,48 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "memory/heap_map.h"
-#include "platform/shared_bytes.h"
+#include "memory/backing_file.h"
 
 namespace belay {
 
 enum class Pages : std::uint8_t { Auto, Hugetlb, Thp, Small };
 
-// Not thread-safe: Contents calls it under its lock.
+// Not thread-safe: BackingStore calls it under its lock.
 class LargePages {
  public:
-  LargePages(Pages wish, platform::SharedBytes& file) : wish_{wish}, file_{file} {}
+  explicit LargePages(Pages wish) : wish_{wish} {}
 
   bool must_be_from_pool() const { return wish_ == Pages::Hugetlb; }
-  // Pool pages behind a part of a heap that holds nothing yet: all of it, or nothing and false.
-  bool take_from_pool(Heap& heap, std::size_t index, std::size_t offset, std::size_t bytes);
+  // Pool pages behind a part that holds nothing yet: all of it, or nothing and false.
+  bool take_from_pool(const Part& part);
   // The same, page by page, where the pool still has some and nothing is there yet.
   template <class IsEmpty>
-  void offer_pool(Heap& heap, std::size_t index, std::size_t offset, std::size_t bytes, IsEmpty&& is_empty) {
-    if (wish_ != Pages::Auto || !large(heap) || !pool_may_have(heap)) return;
-    const std::size_t page = page_bytes(heap.large.load(std::memory_order_relaxed));
-    for (std::size_t at = round_down(offset, page); at < offset + bytes; at += page) {
-      if (in_pool(heap, at) || !is_empty(at, page)) continue;
-      if (!take_from_pool(heap, index, at, page)) return;
+  void offer_pool(const Part& part, IsEmpty&& is_empty) {
+    if (wish_ != Pages::Auto || !large(part.segment) || !pool_may_have(part.segment)) return;
+    const std::size_t page = page_bytes(part.segment.page.load(std::memory_order_relaxed));
+    for (std::size_t at = round_down(part.offset, page); at < part.end(); at += page) {
+      const Part whole = part.at(at, page);
+      if (in_pool(part.segment, at) || !is_empty(whole)) continue;
+      if (!take_from_pool(whole)) return;
     }
   }
   // A whole 2 MB of a large page is in use now: makes it one page if the kernel can.
-  void join(Heap& heap, std::size_t offset);
+  void join(const Segment& segment, std::size_t offset);
 
-  static bool large(const Heap& heap) { return heap.large.load(std::memory_order_relaxed) != Page::Normal; }
-  static bool in_pool(const Heap& heap, std::size_t offset) {
-    return (heap.pooled[offset / 2_MiB / 64].load(std::memory_order_relaxed) >> offset / 2_MiB % 64 & 1) != 0;
+  static bool large(const Segment& segment) {
+    return segment.page.load(std::memory_order_relaxed) != Page::Normal;
   }
-  // Gives pool pages of the range back; the addresses lead to the file again.
-  void give_to_pool(Heap& heap, std::size_t index, std::size_t offset, std::size_t bytes);
+  static bool in_pool(const Segment& segment, std::size_t offset) {
+    const std::uint64_t word = segment.pooled[offset / 2_MiB / 64].load(std::memory_order_relaxed);
+    return (word >> offset / 2_MiB % 64 & 1) != 0;
+  }
+  // Gives pool pages of the range back; the view leads to the file again.
+  void give_to_pool(const Part& part);
 
  private:
-  bool pool_may_have(const Heap& heap);
+  bool pool_may_have(const Segment& segment);
 
   Pages wish_;
-  platform::SharedBytes& file_;
   bool looked_ = false;
   bool pool_[2] = {false, false};  // of 2 MB, of 1 GB: tried or believed to have some
   int refusals_ = 0;               // to make large pages out of small ones

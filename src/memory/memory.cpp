@@ -10,18 +10,11 @@
 namespace belay {
 namespace {
 
-constexpr std::size_t kWindowBytes = 8_TiB;   // D-31
 constexpr std::size_t kMediaWindow = 16_GiB;  // M-400
 
 platform::AddressRange device_window(HostAccess access) {
-  // The driver's window, then its place under sanitizers (D-31, D-36).
-  static constexpr std::array<std::uintptr_t, 2> kWished{0x100000000000, 0x210000000000};
-  platform::AddressRange window = platform::reserve_addresses(kWindowBytes, kWished);
-  // Numbers alone do not serve where host code may touch: then any place that can be mapped, if smaller. The
-  // same where there is no room even for numbers.
-  if (window.base == 0 || (access == HostAccess::Allow && !window.reserved)) {
-    window = platform::reserve_addresses(256_GiB, {});
-  }
+  platform::AddressRange window =
+      platform::reserve_addresses(platform::kDeviceWishes, access == HostAccess::Allow);
   const std::uintptr_t aligned = round_up(window.base, kHeapBytes).value_or(0);
   const std::size_t lost = aligned - window.base;
   window.base = aligned;
@@ -35,24 +28,27 @@ bool is_media(Origin origin) { return origin == Origin::MediaV1 || origin == Ori
 
 namespace {
 // Where pages of the host are taken or mapped with each block, no thread can have them at hand.
-bool can_be_warm(const ContentsSettings& contents) {
-  return contents.backing == Backing::None ||
-         (contents.access == HostAccess::Deny && contents.pages != Pages::Hugetlb);
+bool can_be_warm(const BackingSettings& backing) {
+  return backing.mode == Backing::None ||
+         (backing.access == HostAccess::Deny && backing.pages != Pages::Hugetlb);
 }
 }  // namespace
 
 Memory::Memory(const MemorySettings& settings, machine::Machine& machine)
     : number_{WarmState::begin()},
-      warm_rules_{can_be_warm(settings.contents) ? WarmRules{*settings.product, settings.form} : WarmRules{}},
+      warm_rules_{can_be_warm(settings.backing) ? WarmRules{*settings.product, settings.form} : WarmRules{}},
       settings_{settings},
       machine_{machine},
-      map_{device_window(settings.contents.access)},
-      contents_{map_, settings.contents},
+      map_{device_window(settings.backing.access)},
+      backing_{map_, map_.window().bytes, map_.window().reserved ? map_.window().base : 0, settings.backing},
       host_{settings.pin, settings.host_node},
       watch_{number_} {
+  map_.on_carve([this](std::size_t index, HeapClass heap_class) {
+    backing_.on_carve(index, heap_class == HeapClass::Huge2M ? Page::Huge2M : Page::Normal);
+  });
   for (std::uint32_t i = 0; i < settings.devices(); ++i) {
     devices_.push_back(std::make_unique<DeviceMemory>());
-    devices_.back()->open(i, machine.ledger(settings.visible[i]), map_, contents_, number_);
+    devices_.back()->open(i, machine.quota(settings.visible[i]), map_, backing_, number_);
   }
   heed_listeners();
 }
@@ -183,30 +179,39 @@ void Memory::close() {
   for (std::uint32_t device = 0; device < settings_.devices(); ++device) end_blocks(device, true);
   WarmState::end(number_);
   host_.close();
-  contents_.close();
+  backing_.close();
   platform::release_addresses(map_.window());
 }
 
-Whereabouts Memory::locate(std::uintptr_t address) const {
+Location Memory::locate_bytes(std::uintptr_t address) const {
+  using Kind = Location::Kind;
   if (map_.contains(address)) {
     const std::optional<Block> block = map_.find(address);
-    if (!block) return {Place::NoBlock};
-    if (block->origin == Origin::Host) return {Place::Host, 0, 4_KiB};
-    return {Place::Device, block->device, page_bytes(block->page)};
+    if (!block) return {address, Kind::Unallocated, true, {}};
+    return {address, block->origin == Origin::Host ? Kind::Pinned : Kind::Device, true, *block};
   }
-  if (host_.is_device_alias(address)) return {Place::DeviceAlias};
-  if (host_.find(address)) return {Place::Host, 0, 4_KiB};
-  return {Place::Pageable};
+  return {address, host_.is_device_alias(address) ? Kind::Alias : Kind::Pageable, false, {}};
+}
+
+Location Memory::locate(std::uintptr_t address) const {
+  Location found = locate_bytes(address);
+  if (found.is_pageable() && host_.find(address)) found.kind = Location::Kind::Pinned;
+  return found;
+}
+
+bool Memory::has_device_address(std::uintptr_t start, std::size_t bytes) const {
+  const platform::AddressRange& window = map_.window();
+  return overlap(start, bytes, window.base, window.bytes) || host_.has_device_alias(start, bytes);
 }
 
 aclError begin_with_care(ThreadCache& cache, std::uint64_t pages, Range range, std::uint64_t word) {
   Memory& memory = cache.memory();
   if ((range.word & Range::kKept) != 0) cache.use_contents(pages * 4_KiB);
-  if ((range.word & Range::kWritten) != 0) memory.contents().begin_again(range.start, pages * 4_KiB);
+  if ((range.word & Range::kWritten) != 0)
+    memory.backing().on_reuse(memory.plain(range.start), pages * 4_KiB);
   if (WarmState::now() == cache.context_era()) return ACL_SUCCESS;
   const Block block = memory.map().block_from(range.start, word);
-  memory.device(block.device)
-      .note_peak(machine::kind_of(static_cast<std::size_t>(block.page), block.p2p), cache.purse());
+  memory.device(block.device).note_peak(quota_kind(block.page, block.p2p), cache.shard());
   try {
     observe::publish({observe::What::DeviceAllocated, block.device, block.start, 0, block.asked,
                       block.footprint, page_bytes(block.page)});
@@ -225,7 +230,7 @@ aclError end_with_care(ThreadCache& cache, Shelf& shelf, Range range, std::uint6
   machine::give_credit(*shelf.account, shelf.step, true);
   range.word |= Range::kKept;
   *shelf.top++ = range;
-  memory.contents().keep();
+  memory.backing().keep();
   return ACL_SUCCESS;
 }
 

@@ -6,10 +6,11 @@
 #include <vector>
 
 #include "machine/machine.h"
-#include "memory/contents.h"
+#include "memory/backing_store.h"
 #include "memory/device_memory.h"
 #include "memory/heap_map.h"
 #include "memory/host_memory.h"
+#include "memory/location.h"
 #include "memory/peers.h"
 #include "memory/warm_rules.h"
 #include "memory/watch.h"
@@ -20,20 +21,12 @@ struct MemorySettings {
   const ProductRow* product = nullptr;
   Form form = Form::EP;
   std::vector<std::uint32_t> visible;  // device of this process -> device of the machine
-  BookLimits limits;                   // the same for every device
-  ContentsSettings contents;
+  DeviceLimits limits;                 // the same for every device
+  BackingSettings backing;
   PinMode pin = PinMode::Strict;
   std::optional<std::int32_t> host_node;  // where pinned memory is wanted (NUMA)
 
   std::uint32_t devices() const { return static_cast<std::uint32_t>(visible.size()); }
-};
-
-// Where an address points, as aclrtPointerGetAttributes sees it.
-enum class Place : std::uint8_t { Host, Device, Pageable, NoBlock, DeviceAlias };
-struct Whereabouts {
-  Place place;
-  std::uint32_t device = 0;
-  std::size_t page = 0;
 };
 
 class Memory {
@@ -45,7 +38,9 @@ class Memory {
 
   const MemorySettings& settings() const { return settings_; }
   HeapMap& map() { return map_; }
-  Contents& contents() { return contents_; }
+  BackingStore& backing() { return backing_; }
+  // Where the bytes of a plain block are: at the same place in their file as in the window.
+  Position plain(std::uintptr_t address) { return {&backing_.plain(), address - map_.window().base}; }
   HostMemory& host() { return host_; }
   Peers& peers() { return peers_; }
   Watch& watch() { return watch_; }
@@ -77,7 +72,15 @@ class Memory {
   std::uint64_t number() const { return number_; }  // see warm_state.h
   machine::Machine& machine() { return machine_; }
 
-  Whereabouts locate(std::uintptr_t address) const;
+  Location locate(const void* pointer) const { return locate(reinterpret_cast<std::uintptr_t>(pointer)); }
+  Location locate(std::uintptr_t address) const;
+  // The same, but pinned memory outside the window counts as pageable.
+  Location locate_bytes(std::uintptr_t address) const;
+  Location locate_bytes(const void* pointer) const {
+    return locate_bytes(reinterpret_cast<std::uintptr_t>(pointer));
+  }
+  // Whether any of these bytes has an address of the device window, or one for device-side use only.
+  bool has_device_address(std::uintptr_t start, std::size_t bytes) const;
   std::optional<Block> find(std::uintptr_t address) const { return map_.find(address); }
   // What is wrong with an address that no block starts at, in words.
   std::string describe(std::uintptr_t address) const;
@@ -93,7 +96,7 @@ class Memory {
   MemorySettings settings_;
   machine::Machine& machine_;
   HeapMap map_;
-  Contents contents_;
+  BackingStore backing_;
   HostMemory host_;
   Peers peers_;
   Watch watch_;

@@ -3,7 +3,7 @@
 // No clock, no lock, no device: plan() runs at compile time (plan.cpp asserts the documents' worked
 // examples), in tests, in `belay explain` and in front of every allocation. What it decides: how many
 // bytes a request takes, which pages serve it, what it costs, and which of the documented refusals it
-// meets. What it does not know: whether the device still has those pages (books.h).
+// meets. What it does not know: whether the device still has those pages (machine/page_quota.h).
 #pragma once
 
 #include <cstddef>

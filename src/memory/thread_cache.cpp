@@ -52,8 +52,8 @@ ThreadCache* ThreadCache::ready_for(Memory& memory) {
   // The era is read before it is asked whose it is: the answer holds for that era or an older one.
   const std::uint64_t era = WarmState::era_alone(WarmState::now());
   if (t_cache->memory_number_ != memory.number()) t_cache->settle(memory);
-  // The warm path gives to a purse as only its owner may.
-  t_cache->era_ = t_cache->owns_purse() && WarmState::is_current(memory.number()) ? era : WarmState::kNever;
+  // The warm path gives to a shard as only its owner may.
+  t_cache->era_ = t_cache->owns_shard() && WarmState::is_current(memory.number()) ? era : WarmState::kNever;
   return t_cache;
 }
 
@@ -93,19 +93,20 @@ void ThreadCache::settle(Memory& memory) {
   base_ = memory.map().window().base;
   bytes_ = memory.map().window().bytes;
   heaps_ = &memory.map().heap_at(base_);
-  purse_ = memory.machine().claim_purse();
+  shard_ = memory.machine().claim_shard();
   kept_ = 0;
-  most_kept_ = owns_purse() ? memory.contents().reserve_for_thread() : 0;
+  most_kept_ = owns_shard() ? memory.backing().reserve_for_thread() : 0;
   addresses_ = 0;
-  most_addresses_ = bytes_ / 256;  // all threads together must not hold the whole window
+  most_addresses_ =
+      std::min(bytes_, platform::kDeviceWindow) / 256;  // all threads together must not hold the whole window
 }
 
 // Of a memory that has ended there is nothing to give back to.
 void ThreadCache::leave() {
   if (memory_number_ == 0 || !WarmState::is_current(memory_number_)) return;
   give_all_back();
-  if (owns_purse()) memory_->contents().give_back_reserve(most_kept_);
-  memory_->machine().release_purse(purse_);
+  if (owns_shard()) memory_->backing().give_back_reserve(most_kept_);
+  memory_->machine().release_shard(shard_);
 }
 
 void ThreadCache::clear(Shelf& shelf) {
@@ -125,7 +126,7 @@ std::uintptr_t ThreadCache::take_from(Shelf& shelf) { return end_contents(shelf,
 std::uintptr_t ThreadCache::end_contents(const Shelf& shelf, const Range& range) {
   if ((range.word & Range::kKept) != 0) {
     use_contents(shelf.pages * 4_KiB);
-    memory_->contents().end(range.start, shelf.pages * 4_KiB, false);
+    memory_->backing().on_free(memory_->plain(range.start), shelf.pages * 4_KiB, false);
   }
   return range.start;
 }
@@ -156,7 +157,8 @@ Shelf* ThreadCache::make(std::uint64_t key) {
   routes_[Routes::kNone] = nullptr;
   shelf->pages = block.units;
   shelf->step = machine::Account::step(block.units);
-  shelf->account = &memory_->device(ShelfKey::device(key)).books().account(block.page, block.p2p, purse_);
+  shelf->account =
+      &memory_->device(ShelfKey::device(key)).quota().shard(shard_).of[quota_kind(block.page, block.p2p)];
   shelf->bottom = shelf->top = ranges_[static_cast<std::size_t>(shelf - shelves_.data())].data();
   shelf->limit = shelf->bottom + depth;
   return shelf;

@@ -1,5 +1,5 @@
 // What a thread keeps at hand, so that a warm pair of allocate and free takes no lock: address ranges that it
-// gave back, on shelves by size, and a purse of its own in the machine's books.
+// gave back, on shelves by size, and a shard of its own in the machine's books.
 //
 // Addresses cost nothing, so keeping some per thread costs nothing either. Pages are not kept: what is on a
 // shelf is free in the books, and anybody's.
@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "machine/ledger.h"
+#include "machine/page_quota.h"
 #include "memory/heap_map.h"
 #include "memory/warm_rules.h"
 #include "memory/warm_state.h"
@@ -37,7 +37,7 @@ struct ShelfKey {
 struct Range {
   std::uintptr_t start;
   std::uintptr_t word;  // where its block's word is, and below that what there is to know about its contents:
-  static constexpr std::uintptr_t kWritten = 1;  // its last block has ended (contents.h)
+  static constexpr std::uintptr_t kWritten = 1;  // its last block has ended (backing_store.h)
   static constexpr std::uintptr_t kKept = 2;     // this thread keeps them as they are
   static constexpr std::uintptr_t kNotPlain = kWritten | kKept;
 };
@@ -99,8 +99,8 @@ class ThreadCache {
   Memory& memory() const { return *memory_; }
   bool may_hold(std::uintptr_t address) const { return address - base_ < bytes_; }
   const Heap& heap_at(std::uintptr_t address) const { return heaps_[(address - base_) / kHeapBytes]; }
-  std::size_t purse() const { return purse_; }
-  bool owns_purse() const { return purse_ != machine::Ledger::kCommonPurse; }
+  std::size_t shard() const { return shard_; }
+  bool owns_shard() const { return shard_ != machine::PageQuota::kCommonShard; }
 
  private:
   friend struct CacheKeeper;
@@ -126,7 +126,7 @@ class ThreadCache {
   std::uintptr_t base_ = 0;  // of the device addresses; these three are in the map, too, but one step further
   std::size_t bytes_ = 0;
   const Heap* heaps_ = nullptr;
-  std::size_t purse_ = machine::Ledger::kCommonPurse;
+  std::size_t shard_ = machine::PageQuota::kCommonShard;
   const WarmRules* rules_ = nullptr;
   Memory* memory_ = nullptr;
   std::uint64_t memory_number_ = 0;

@@ -17,16 +17,16 @@ observe::Direction direction(bool to_device, bool from_device) {
   return to_device ? observe::Direction::HostToDevice : observe::Direction::HostToHost;
 }
 
-Refusal moved_badly(const Contents& contents, Reached why, std::size_t bytes) {
+Refusal moved_badly(const BackingStore& backing, Reached why, std::size_t bytes) {
   if (why.trouble == Trouble::HostFull) {
-    const std::optional<std::size_t> limit = contents.room().limit();
+    const std::optional<std::size_t> limit = backing.room().limit();
     return out_of_memory(
         "D-79",
         fmt::format(
             "writing {} bytes of device memory needs memory of this machine, and {}; belay holds {} of it "
             "for the contents of device memory",
             bytes, limit ? fmt::format("BELAY_COMMIT allows {}", amount(*limit)) : "there is not enough left",
-            amount(contents.room().taken())),
+            amount(backing.room().taken())),
         "the emulated devices are larger than the machine that emulates them, and most of them is in use",
         "free device memory or other memory of this machine, or set BELAY_BACKING=none if the contents do "
         "not "
@@ -38,78 +38,76 @@ Refusal moved_badly(const Contents& contents, Reached why, std::size_t bytes) {
 
 }  // namespace
 
-Result<Transfer::End> Transfer::check(std::uintptr_t address, std::size_t bytes, bool written,
-                                      const char* rule) const {
-  if (memory_.host().is_device_alias(address)) {
+Status Transfer::check(const Location& at, std::size_t bytes, bool written, const char* rule) const {
+  if (at.is(Location::Kind::Alias)) {
     return driver_refuses(
         "M-210",
         fmt::format("{} is a device address of registered host memory, which is for device-side use only",
-                    hex(address)),
+                    hex(at.address)),
         "use the host address of that memory here");
   }
-  if (!memory_.map().contains(address)) return End{address, false, 0};
-  std::uintptr_t at = address;
-  std::size_t left = bytes;
-  std::uint32_t device = 0;
-  while (left > 0) {
-    const std::optional<Block> block = memory_.find(at);
-    if (!block || (at != address && block->device != device)) {
+  if (!at.in_window) return done();
+  std::optional<Block> block;
+  if (!at.is(Location::Kind::Unallocated)) block = at.block;
+  std::uintptr_t address = at.address;
+  for (std::size_t left = bytes;;) {
+    if (!block || block->device != at.block.device) {
       return driver_refuses(
           rule,
           fmt::format("the range {} + {} bytes is not allocated: no live block of the device holds {}",
-                      hex(address), bytes, hex(at)),
-          at == address
+                      hex(at.address), bytes, hex(address)),
+          address == at.address
               ? "check that the block was not freed, and that the address is the one that was allocated"
-              : fmt::format("only the first {} bytes are; check size and offset", at - address));
+              : fmt::format("only the first {} bytes are; check size and offset", address - at.address));
     }
     if (written && block->read_only) {
       return driver_refuses(
           "M-78", fmt::format("the block {} of device {} is read-only", hex(block->start), block->device),
           "allocate without ACL_MEM_ACCESS_USER_SPACE_READONLY what the program writes");
     }
-    device = block->device;
-    const std::size_t here = std::min(left, block->start + block->footprint - at);
-    at += here;
+    const std::size_t here = block->start + block->footprint - address;
+    if (left <= here) return done();
     left -= here;
+    address += here;
+    block = memory_.find(address);
   }
-  return End{address, true, device};
 }
 
-Status Transfer::check_pair(const End& to, const End& from) const {
-  if (!to.on_device || !from.on_device || to.device == from.device) return done();
+Status Transfer::check_pair(const Location& to, const Location& from) const {
+  if (!to.in_window || !from.in_window || to.block.device == from.block.device) return done();
   const Product product = memory_.settings().product->product;
   if (!has(product, Feature::PeerCopy)) {
-    return unsupported(
-        "M-245",
-        fmt::format("this product does not copy between devices (from {} to {})", from.device, to.device),
-        "copy through host memory");
+    return unsupported("M-245",
+                       fmt::format("this product does not copy between devices (from {} to {})",
+                                   from.block.device, to.block.device),
+                       "copy through host memory");
   }
   if (!has(product, Feature::PeerCopyNeedsEnable)) return done();
-  const std::uint32_t actor = acting_ == to.device ? to.device : from.device;
-  const std::uint32_t other = actor == to.device ? from.device : to.device;
+  const std::uint32_t actor = acting_ == to.block.device ? to.block.device : from.block.device;
+  const std::uint32_t other = actor == to.block.device ? from.block.device : to.block.device;
   if (memory_.peers().enabled(actor, other)) return done();
   return driver_refuses(
       "M-245", fmt::format("device {} has no access to the memory of device {}", actor, other),
       fmt::format("with device {} current, call aclrtDeviceEnablePeerAccess({}, 0) first", actor, other));
 }
 
-Status Transfer::move(const End& to, const End& from, std::size_t bytes) {
-  Contents& contents = memory_.contents();
+Status Transfer::move(const Location& to, const Location& from, std::size_t bytes) {
+  BackingStore& backing = memory_.backing();
   Reached moved;
-  if (to.on_device && from.on_device) {
-    moved = contents.copy(to.address, from.address, bytes);
-  } else if (to.on_device) {
-    moved = contents.write(to.address, reinterpret_cast<const void*>(from.address), bytes);
-  } else if (from.on_device) {
-    moved = contents.read(from.address, reinterpret_cast<void*>(to.address), bytes);
+  if (to.in_window && from.in_window) {
+    moved = backing.copy(memory_.plain(to.address), memory_.plain(from.address), bytes);
+  } else if (to.in_window) {
+    moved = backing.write(memory_.plain(to.address), reinterpret_cast<const void*>(from.address), bytes);
+  } else if (from.in_window) {
+    moved = backing.read(memory_.plain(from.address), reinterpret_cast<void*>(to.address), bytes);
   } else {
     // Rows may overlap; whole copies that do were refused.
     std::memmove(reinterpret_cast<void*>(to.address), reinterpret_cast<const void*>(from.address), bytes);
   }
-  if (!moved) return moved_badly(contents, moved, bytes);
-  if (to.on_device) memory_.watch().tell(to.address, bytes);
-  observe::publish({observe::What::Copied, to.on_device ? to.device : from.device, to.address, from.address,
-                    bytes, bytes, 0, direction(to.on_device, from.on_device)});
+  if (!moved) return moved_badly(backing, moved, bytes);
+  if (to.in_window) memory_.watch().tell(to.address, bytes);
+  observe::publish({observe::What::Copied, to.in_window ? to.block.device : from.block.device, to.address,
+                    from.address, bytes, bytes, 0, direction(to.in_window, from.in_window)});
   return done();
 }
 
@@ -126,7 +124,7 @@ bool Transfer::copy_plainly(void* to, const void* from, std::size_t bytes) {
   const std::optional<Block> block = map.find(address);
   if (!block || bytes > block->start + block->footprint - address || (to_device && block->read_only))
     return false;
-  std::byte* place = memory_.contents().in_one_piece(address, bytes);
+  std::byte* place = memory_.backing().in_one_piece(memory_.plain(address), bytes);
   if (place == nullptr) return false;
   {
     const platform::Unwatched of_the_program;
@@ -141,100 +139,107 @@ bool Transfer::copy_plainly(void* to, const void* from, std::size_t bytes) {
 
 Status Transfer::copy(void* to_pointer, const void* from_pointer, std::size_t bytes) {
   if (copy_plainly(to_pointer, from_pointer, bytes)) return done();
-  Result<End> to = check(reinterpret_cast<std::uintptr_t>(to_pointer), bytes, true);
-  if (!to) return to.take_refusal();
-  Result<End> from = check(reinterpret_cast<std::uintptr_t>(from_pointer), bytes, false);
-  if (!from) return from.take_refusal();
-  if (Status pair = check_pair(*to, *from); !pair) return pair;
-  if (!to->on_device && !from->on_device && overlap(to->address, bytes, from->address, bytes)) {
+  const Location to = memory_.locate(to_pointer);
+  const Location from = memory_.locate(from_pointer);
+  if (Status fits = check_copy(to, from, bytes); !fits) return fits;
+  if (!to.in_window && !from.in_window && overlap(to.address, bytes, from.address, bytes)) {
     return rejected("M-243", "src", hex(from_pointer),
                     fmt::format("the {} bytes there overlap the destination {}", bytes, hex(to_pointer)),
                     "use memmove for overlapping host memory");
   }
-  return move(*to, *from, bytes);
+  return move(to, from, bytes);
 }
 
-Status Transfer::check_rows(const void* to_pointer, std::size_t to_pitch, const void* from_pointer,
+Status Transfer::check_copy(const Location& to, const Location& from, std::size_t bytes) const {
+  if (Status fits = check(to, bytes, true); !fits) return fits;
+  if (Status fits = check(from, bytes, false); !fits) return fits;
+  return check_pair(to, from);
+}
+
+Status Transfer::check_rows(const Location& to, std::size_t to_pitch, const Location& from,
                             std::size_t from_pitch, std::size_t width, std::size_t height) const {
-  const auto to_start = reinterpret_cast<std::uintptr_t>(to_pointer);
-  const auto from_start = reinterpret_cast<std::uintptr_t>(from_pointer);
-  for (const auto& [start, pitch] : {std::pair{to_start, to_pitch}, std::pair{from_start, from_pitch}}) {
+  bool in_one_piece = true;  // all rows lie where row 0 lies
+  for (const auto& [at, pitch] : {std::pair{&to, to_pitch}, std::pair{&from, from_pitch}}) {
     // (height - 1) * pitch + width bytes from the start must exist as numbers (M-319).
     std::size_t span = 0;
+    std::size_t end = 0;
     if (__builtin_mul_overflow(height - 1, pitch, &span) || __builtin_add_overflow(span, width, &span) ||
-        __builtin_add_overflow(span, start, &span)) {
+        __builtin_add_overflow(span, at->address, &end)) {
       return driver_refuses(
           "M-319", fmt::format("{} rows with a pitch of {} end beyond the address space", height, pitch),
           "check pitch and height");
     }
+    in_one_piece =
+        in_one_piece && (at->in_window ? !at->is_nothing() && end <= at->block.start + at->block.footprint
+                                       : !memory_.has_device_address(at->address, span));
   }
-  Result<End> to = check(to_start, width, true);
-  if (!to) return to.take_refusal();
-  Result<End> from = check(from_start, width, false);
-  if (!from) return from.take_refusal();
-  for (std::size_t row = 0; row < height; ++row) {  // all rows are checked before the first one moves
-    Result<End> to_row = check(to_start + row * to_pitch, width, true);
-    if (!to_row) return to_row.take_refusal();
-    Result<End> from_row = check(from_start + row * from_pitch, width, false);
-    if (!from_row) return from_row.take_refusal();
-    if (to_row->on_device != to->on_device || from_row->on_device != from->on_device) {
+  if (Status fits = check_copy(to, from, width); !fits || in_one_piece) return fits;
+  for (std::size_t row = 1; row < height; ++row) {  // all rows are checked before the first one moves
+    const Location to_row = memory_.locate_bytes(to.address + row * to_pitch);
+    const Location from_row = memory_.locate_bytes(from.address + row * from_pitch);
+    if (Status fits = check(to_row, width, true); !fits) return fits;
+    if (Status fits = check(from_row, width, false); !fits) return fits;
+    if (to_row.in_window != to.in_window || from_row.in_window != from.in_window) {
       return driver_refuses("M-434", fmt::format("row {} does not lie in the memory where row 0 lies", row),
                             "check pitch and height");
     }
-    if (Status pair = check_pair(*to_row, *from_row); !pair) return pair;
+    if (Status pair = check_pair(to_row, from_row); !pair) return pair;
   }
   return done();
 }
 
-Status Transfer::copy_rows(void* to_pointer, std::size_t to_pitch, const void* from_pointer,
+Status Transfer::copy_rows(const Location& to, std::size_t to_pitch, const Location& from,
                            std::size_t from_pitch, std::size_t width, std::size_t height) {
-  if (Status fits = check_rows(to_pointer, to_pitch, from_pointer, from_pitch, width, height); !fits)
-    return fits;
-  const auto to_start = reinterpret_cast<std::uintptr_t>(to_pointer);
-  const auto from_start = reinterpret_cast<std::uintptr_t>(from_pointer);
-  const auto row_of = [](End end, std::uintptr_t start) { return End{start, end.on_device, end.device}; };
-  Result<End> to = check(to_start, width, true);
-  if (!to) return to.take_refusal();
-  Result<End> from = check(from_start, width, false);
-  if (!from) return from.take_refusal();
-  if (to->on_device) {
-    const Reached ready = memory_.contents().prepare(height, [&](std::size_t row) {
-      return Contents::Stretch{to_start + row * to_pitch, width};
+  if (Status fits = check_rows(to, to_pitch, from, from_pitch, width, height); !fits) return fits;
+  if (to.in_window) {
+    const Reached ready = memory_.backing().prepare(height, [&](std::size_t row) {
+      return BackingStore::Stretch{memory_.plain(to.address + row * to_pitch), width};
     });
-    if (!ready) return moved_badly(memory_.contents(), ready, width * height);
+    if (!ready) return moved_badly(memory_.backing(), ready, width * height);
   }
+  Location to_row = to;
+  Location from_row = from;
   for (std::size_t row = 0; row < height; ++row) {
-    Status moved =
-        move(row_of(*to, to_start + row * to_pitch), row_of(*from, from_start + row * from_pitch), width);
-    if (!moved) return moved;
+    if (Status moved = move(to_row, from_row, width); !moved) return moved;
+    to_row.address += to_pitch;
+    from_row.address += from_pitch;
   }
   return done();
 }
 
-Status Transfer::fill(void* pointer, unsigned char value, std::size_t bytes) {
-  Result<End> to = check(reinterpret_cast<std::uintptr_t>(pointer), bytes, true, "M-371");
-  if (!to) return to.take_refusal();
-  if (!to->on_device) {
-    std::memset(pointer, value, bytes);
-  } else if (const Reached filled = memory_.contents().fill(to->address, value, bytes); !filled) {
-    return moved_badly(memory_.contents(), filled, bytes);
-  }
-  if (to->on_device) memory_.watch().tell(to->address, bytes);
-  observe::publish({observe::What::Filled, to->device, to->address, 0, bytes, bytes});
+// What was written by other means than a copy.
+Status Transfer::filled(const Location& to, std::size_t bytes, Reached how) {
+  if (!how) return moved_badly(memory_.backing(), how, bytes);
+  if (to.in_window) memory_.watch().tell(to.address, bytes);
+  observe::publish({observe::What::Filled, to.in_window ? to.block.device : 0, to.address, 0, bytes, bytes});
   return done();
 }
 
-Status Transfer::fill32(void* pointer, std::uint32_t value, std::size_t words) {
-  Result<End> to = check(reinterpret_cast<std::uintptr_t>(pointer), words * 4, true, "M-434");
-  if (!to) return to.take_refusal();
-  if (!to->on_device) {
-    std::fill_n(static_cast<std::uint32_t*>(pointer), words, value);
-  } else if (const Reached filled = memory_.contents().fill32(to->address, value, words); !filled) {
-    return moved_badly(memory_.contents(), filled, words * 4);
+Status Transfer::fill(const Location& to, unsigned char value, std::size_t bytes) {
+  if (Status fits = check(to, bytes, true, "M-371"); !fits) return fits;
+  Reached how;
+  if (to.in_window) {
+    how = memory_.backing().fill(memory_.plain(to.address), value, bytes);
+  } else {
+    std::memset(reinterpret_cast<void*>(to.address), value, bytes);
   }
-  if (to->on_device) memory_.watch().tell(to->address, words * 4);
-  observe::publish({observe::What::Filled, to->device, to->address, 0, words * 4, words * 4});
-  return done();
+  return filled(to, bytes, how);
+}
+
+Status Transfer::fill32(const Location& to, std::uint32_t value, std::size_t words) {
+  if (Status fits = check(to, words * 4, true, "M-434"); !fits) return fits;
+  Reached how;
+  if (to.in_window) {
+    how = memory_.backing().fill32(memory_.plain(to.address), value, words);
+  } else {
+    std::fill_n(reinterpret_cast<std::uint32_t*>(to.address), words, value);
+  }
+  return filled(to, words * 4, how);
+}
+
+Status Transfer::store64(const Location& to, std::uint64_t value) {
+  if (Status fits = check(to, sizeof value, true, "P-41"); !fits) return fits;
+  return filled(to, sizeof value, memory_.backing().store64(memory_.plain(to.address), value));
 }
 
 namespace {
@@ -243,46 +248,52 @@ bool counts_as_host(aclrtMemLocationType type) {
   return type == ACL_MEM_LOCATION_TYPE_HOST || type == ACL_MEM_LOCATION_TYPE_HOST_NUMA;
 }
 
-Status check_location(const Memory& memory, const char* parameter, std::size_t item, const void* pointer,
+Status check_location(const Location& real, const char* parameter, std::size_t item,
                       const aclrtMemLocation& stated) {
-  const Whereabouts real = memory.locate(reinterpret_cast<std::uintptr_t>(pointer));
-  const bool on_device = real.place == Place::Device;
-  const bool on_host = real.place == Place::Host || real.place == Place::Pageable;
-  const bool fits = on_device ? stated.type == ACL_MEM_LOCATION_TYPE_DEVICE && stated.id == real.device
-                              : on_host && counts_as_host(stated.type);
+  const bool fits = real.is_device()
+                        ? stated.type == ACL_MEM_LOCATION_TYPE_DEVICE && stated.id == real.device()
+                        : real.is_host() && counts_as_host(stated.type);
   if (fits) return done();
-  const char* where = real.place == Place::NoBlock ? "an address of the device window where no block lives"
-                      : real.place == Place::DeviceAlias ? "a device address of registered host memory"
-                      : on_device                        ? "device memory"
-                                                         : "host memory";
-  return rejected("M-292", parameter, hex(pointer),
-                  fmt::format("item {} is {}{}, but its attribute says type {} id {}", item, where,
-                              on_device ? fmt::format(" of device {}", real.device) : std::string{},
+  const auto in_words = [&]() -> std::string {
+    switch (real.kind) {
+      case Location::Kind::Unallocated:
+        return "an address of the device window where no block lives";
+      case Location::Kind::Alias:
+        return "a device address of registered host memory";
+      case Location::Kind::Device:
+        return fmt::format("device memory of device {}", real.device());
+      case Location::Kind::Pinned:
+      case Location::Kind::Pageable:
+        break;
+    }
+    return "host memory";
+  };
+  return rejected("M-292", parameter, hex(real.address),
+                  fmt::format("item {} is {}, but its attribute says type {} id {}", item, in_words(),
                               static_cast<int>(stated.type), stated.id),
                   "state the real location of each end in the attributes");
 }
 
 }  // namespace
 
-Result<BatchWay> check_batch_item(const Memory& memory, const BatchItem& item, std::size_t index) {
-  Status located = check_location(memory, "dsts", index, item.to, item.attribute->dstLoc);
-  if (located) located = check_location(memory, "srcs", index, item.from, item.attribute->srcLoc);
+Result<BatchEnds> check_batch_item(const Memory& memory, const BatchItem& item, std::size_t index) {
+  const BatchEnds ends{memory.locate(item.to), memory.locate(item.from)};
+  Status located = check_location(ends.to, "dsts", index, item.attribute->dstLoc);
+  if (located) located = check_location(ends.from, "srcs", index, item.attribute->srcLoc);
   if (!located) return located.take_refusal();
-  const bool to_device = memory.locate(reinterpret_cast<std::uintptr_t>(item.to)).place == Place::Device;
-  const bool from_device = memory.locate(reinterpret_cast<std::uintptr_t>(item.from)).place == Place::Device;
-  if (to_device == from_device) {
-    return rejected("M-293", "dsts", hex(item.to),
-                    fmt::format("both ends of item {} are on the {}", index, to_device ? "device" : "host"),
-                    "a batch copies from host to device or from device to host");
+  if (ends.to.is_device() == ends.from.is_device()) {
+    return rejected(
+        "M-293", "dsts", hex(item.to),
+        fmt::format("both ends of item {} are on the {}", index, ends.to.is_device() ? "device" : "host"),
+        "a batch copies from host to device or from device to host");
   }
-  return to_device ? BatchWay::ToDevice : BatchWay::FromDevice;
+  return ends;
 }
 
 Status copy_batch(Memory& memory, std::span<const BatchItem> items, std::size_t& fail_index) {
   fail_index = SIZE_MAX;
-  bool mixed = false;
-  std::optional<bool> first_to_device;
-  std::optional<std::uint32_t> first_device;
+  std::vector<BatchEnds> all;
+  all.reserve(items.size());
   for (std::size_t i = 0; i < items.size(); ++i) {
     const BatchItem& item = items[i];
     if (item.to == nullptr || item.from == nullptr) {
@@ -290,18 +301,19 @@ Status copy_batch(Memory& memory, std::span<const BatchItem> items, std::size_t&
       return rejected("M-292", item.to == nullptr ? "dsts" : "srcs", "NULL",
                       fmt::format("item {} has no address", i));
     }
-    Result<BatchWay> way = check_batch_item(memory, item, i);
-    if (!way) {
+    Result<BatchEnds> ends = check_batch_item(memory, item, i);
+    if (!ends) {
       fail_index = i;
-      return way.take_refusal();
+      return ends.take_refusal();
     }
-    const bool to_device = *way == BatchWay::ToDevice;
-    const std::uint32_t device =
-        memory.locate(reinterpret_cast<std::uintptr_t>(to_device ? item.to : item.from)).device;
-    if (!first_to_device) first_to_device = to_device;
-    if (!first_device) first_device = device;
-    mixed = mixed || to_device != *first_to_device || device != *first_device;
+    all.push_back(*ends);
   }
+  const auto device_of = [](const BatchEnds& ends) {
+    return ends.to.is_device() ? ends.to.device() : ends.from.device();
+  };
+  const bool mixed = std::ranges::any_of(all, [&](const BatchEnds& ends) {
+    return ends.way() != all[0].way() || device_of(ends) != device_of(all[0]);
+  });
   if (mixed) {
     return driver_refuses("M-294", "the batch mixes directions or devices",
                           "use one batch for each direction and device");
@@ -312,50 +324,24 @@ Status copy_batch(Memory& memory, std::span<const BatchItem> items, std::size_t&
                       "leave out items without bytes");
     }
   }
-  Transfer transfer{memory, first_device.value_or(0)};
+  Transfer transfer{memory, device_of(all[0])};
   for (std::size_t i = 0; i < items.size(); ++i) {
-    Status ready = transfer.check_copy(items[i].to, items[i].from, items[i].bytes);
-    if (!ready) {
+    if (Status ready = transfer.check_copy(all[i].to, all[i].from, items[i].bytes); !ready) {
       fail_index = i;
       return ready;
     }
   }
-  if (first_to_device.value_or(false)) {
-    std::vector<Contents::Stretch> targets;
-    for (const BatchItem& item : items)
-      targets.push_back({reinterpret_cast<std::uintptr_t>(item.to), item.bytes});
-    std::ranges::sort(targets, {}, &Contents::Stretch::start);
-    const Reached ready =
-        memory.contents().prepare(targets.size(), [&](std::size_t i) { return targets[i]; });
-    if (!ready) return moved_badly(memory.contents(), ready, targets[0].bytes);
+  if (all[0].way() == Way::HostToDevice) {
+    std::vector<BackingStore::Stretch> targets;
+    for (std::size_t i = 0; i < items.size(); ++i)
+      targets.push_back({memory.plain(all[i].to.address), items[i].bytes});
+    std::ranges::sort(targets, {}, [](const BackingStore::Stretch& each) { return each.start.offset; });
+    const Reached ready = memory.backing().prepare(targets.size(), [&](std::size_t i) { return targets[i]; });
+    if (!ready) return moved_badly(memory.backing(), ready, targets[0].bytes);
   }
   for (const BatchItem& item : items) {
     if (Status copied = transfer.copy(item.to, item.from, item.bytes); !copied) return copied;
   }
-  return done();
-}
-
-Status Transfer::check_copy(const void* to_pointer, const void* from_pointer, std::size_t bytes) const {
-  Result<End> to = check(reinterpret_cast<std::uintptr_t>(to_pointer), bytes, true);
-  if (!to) return to.take_refusal();
-  Result<End> from = check(reinterpret_cast<std::uintptr_t>(from_pointer), bytes, false);
-  if (!from) return from.take_refusal();
-  return check_pair(*to, *from);
-}
-
-Status Transfer::check_fill(const void* pointer, std::size_t bytes, const char* rule) const {
-  Result<End> to = check(reinterpret_cast<std::uintptr_t>(pointer), bytes, true, rule);
-  if (!to) return to.take_refusal();
-  return done();
-}
-
-Status Transfer::store64(void* pointer, std::uint64_t value) {
-  Result<End> to = check(reinterpret_cast<std::uintptr_t>(pointer), sizeof value, true, "P-41");
-  if (!to) return to.take_refusal();
-  if (const Reached stored = memory_.contents().store64(to->address, value); !stored)
-    return moved_badly(memory_.contents(), stored, sizeof value);
-  memory_.watch().tell(to->address, sizeof value);
-  observe::publish({observe::What::Filled, to->device, to->address, 0, sizeof value, sizeof value});
   return done();
 }
 

@@ -29,29 +29,26 @@ class Transfer {
   Transfer(Memory& memory, std::uint32_t acting) : memory_{memory}, acting_{acting} {}
 
   Status copy(void* to, const void* from, std::size_t bytes);
-  Status copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+  Status copy_rows(const Location& to, std::size_t to_pitch, const Location& from, std::size_t from_pitch,
                    std::size_t width, std::size_t height);
-  Status fill(void* to, unsigned char value, std::size_t bytes);
-  Status fill32(void* to, std::uint32_t value, std::size_t words);
-  Status store64(void* to, std::uint64_t value);  // in one piece (P-41)
+  Status fill(const Location& to, unsigned char value, std::size_t bytes);
+  Status fill32(const Location& to, std::uint32_t value, std::size_t words);
+  Status store64(const Location& to, std::uint64_t value);  // in one piece (P-41)
 
   // Would it be refused?
-  Status check_copy(const void* to, const void* from, std::size_t bytes) const;
-  Status check_rows(const void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+  Status check_copy(const Location& to, const Location& from, std::size_t bytes) const;
+  Status check_rows(const Location& to, std::size_t to_pitch, const Location& from, std::size_t from_pitch,
                     std::size_t width, std::size_t height) const;
-  Status check_fill(const void* to, std::size_t bytes, const char* rule) const;
+  Status check_fill(const Location& to, std::size_t bytes, const char* rule) const {
+    return check(to, bytes, true, rule);
+  }
 
  private:
-  struct End {
-    std::uintptr_t address;
-    bool on_device;
-    std::uint32_t device;
-  };
-  Result<End> check(std::uintptr_t address, std::size_t bytes, bool written,
-                    const char* rule = "M-239") const;
-  Status check_pair(const End& to, const End& from) const;
+  Status check(const Location& at, std::size_t bytes, bool written, const char* rule = "M-239") const;
+  Status check_pair(const Location& to, const Location& from) const;
   bool copy_plainly(void* to, const void* from, std::size_t bytes);
-  Status move(const End& to, const End& from, std::size_t bytes);
+  Status move(const Location& to, const Location& from, std::size_t bytes);
+  Status filled(const Location& to, std::size_t bytes, Reached how);
 
   Memory& memory_;
   std::uint32_t acting_;
@@ -61,8 +58,12 @@ class Transfer {
 // unless one item is at fault.
 Status copy_batch(Memory& memory, std::span<const BatchItem> items, std::size_t& fail_index);
 
-// Whether the stated location of each end is the real one, and one end is on the host (M-292, M-293).
-enum class BatchWay : std::uint8_t { ToDevice, FromDevice };
-Result<BatchWay> check_batch_item(const Memory& memory, const BatchItem& item, std::size_t index);
+// Both ends of an item, if the stated location of each is the real one, and one of them is on the host
+// (M-292, M-293).
+struct BatchEnds {
+  Location to, from;
+  Way way() const { return way_between(to, from); }
+};
+Result<BatchEnds> check_batch_item(const Memory& memory, const BatchItem& item, std::size_t index);
 
 }  // namespace belay

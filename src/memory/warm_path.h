@@ -1,7 +1,7 @@
 // aclrtMalloc and aclrtFree for a thread that has all it takes at hand: an address range of that size on its
-// shelf, and credit for its pages in its purse. docs/warm-path.md follows the two step by step.
+// shelf, and credit for its pages in its shard. docs/warm-path.md follows the two step by step.
 //
-// Two locked instructions a pair: one takes pages from the purse, which others may empty at any moment; one
+// Two locked instructions a pair: one takes pages from the shard, which others may empty at any moment; one
 // withdraws the block's word, which decides who wins a double free. Everything that is not ordinary (nothing
 // at hand, a listener, a refusal, other kinds of blocks) is left to `otherwise`, before anything has
 // happened. The calls are all last calls, so that nothing is saved for them on the way.

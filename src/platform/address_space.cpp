@@ -58,23 +58,21 @@ void keep_out_of_dumps_and_children(void* at, std::size_t bytes) {
 
 }  // namespace
 
-AddressRange reserve_addresses(std::size_t bytes, std::span<const std::uintptr_t> wished_bases) {
+AddressRange reserve_addresses(std::span<const AddressWish> wishes, bool to_map) {
   const bool may_map = !under_valgrind();
-  for (const std::uintptr_t base : wished_bases) {
-    if (may_map) {
-      void* got = raw_mmap(base, bytes, MAP_FIXED_NOREPLACE);
-      if (got == reinterpret_cast<void*>(base)) {
+  for (const auto& [base, bytes] : wishes) {
+    if (may_map || base == 0) {
+      void* got = raw_mmap(base, bytes, base == 0 ? 0 : MAP_FIXED_NOREPLACE);
+      const bool mapped = reinterpret_cast<long>(got) > 0;
+      if (mapped && (base == 0 || got == reinterpret_cast<void*>(base))) {
         keep_out_of_dumps_and_children(got, bytes);
-        return {base, bytes, true};
+        return {reinterpret_cast<std::uintptr_t>(got), bytes, true};
       }
-      if (got != MAP_FAILED && reinterpret_cast<long>(got) > 0) ::munmap(got, bytes);  // kernels before 4.17
+      if (mapped) ::munmap(got, bytes);  // kernels before 4.17
     }
-    if (inaccessible(base, bytes)) return {base, bytes, false};
+    if (base != 0 && !to_map && inaccessible(base, bytes)) return {base, bytes, false};
   }
-  void* got = raw_mmap(0, bytes, 0);
-  if (got == MAP_FAILED || reinterpret_cast<long>(got) < 0) return {};
-  keep_out_of_dumps_and_children(got, bytes);
-  return {reinterpret_cast<std::uintptr_t>(got), bytes, true};
+  return {};
 }
 
 bool has_unwritable_part(std::uintptr_t start, std::size_t bytes) {

@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <span>
 
+#include "platform/address_windows.h"
+
 namespace belay::platform {
 
 struct AddressRange {
@@ -20,9 +22,9 @@ struct AddressRange {
   bool contains(std::uintptr_t address) const { return address - base < bytes; }
 };
 
-// Takes the first of the wished bases that is free, else any place. A base of 0 in the answer means
-// that the process has no room at all.
-AddressRange reserve_addresses(std::size_t bytes, std::span<const std::uintptr_t> wished_bases);
+// The first wish that can be had. `to_map`: numbers that cannot be mapped to do not serve. A base of 0 in the
+// answer means that there is no room for any of them.
+AddressRange reserve_addresses(std::span<const AddressWish> wishes, bool to_map = false);
 
 // Whether something that may not be written is mapped in a range.
 bool has_unwritable_part(std::uintptr_t start, std::size_t bytes);

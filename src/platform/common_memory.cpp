@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "platform/meeting_place.h"
+#include "platform/directories.h"
 #include "platform/shared_bytes.h"
 
 namespace belay::platform {

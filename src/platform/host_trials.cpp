@@ -23,8 +23,8 @@
 namespace belay::platform {
 namespace {
 
-constexpr std::size_t kWindow = 8_TiB;
-constexpr std::size_t kSmallWindow = 256_GiB;
+constexpr std::size_t kWindow = kDeviceWishes[0].bytes;
+constexpr std::size_t kSmallWindow = kDeviceWishes.back().bytes;
 
 Can can(bool done) { return done ? Can::Yes : Can::No; }
 
@@ -70,8 +70,8 @@ class MemoryFile {
 };
 
 void try_addresses(HostTrials& trials) {
-  static constexpr std::array<std::uintptr_t, 2> kWished{0x100000000000, 0x210000000000};
-  trials.window = reserve_addresses(kWindow, kWished);
+  trials.window =
+      reserve_addresses(std::span{kDeviceWishes}.first(kDeviceWishes.size() - 1));  // not the smallest
   if (trials.window.reserved) ::munmap(reinterpret_cast<void*>(trials.window.base), trials.window.bytes);
   trials.touchable =
       can(trials.window.reserved ||

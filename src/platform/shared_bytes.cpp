@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -138,9 +137,14 @@ bool SharedBytes::discard(std::size_t offset, std::size_t bytes) const {
                      static_cast<off_t>(bytes)) == 0;
 }
 
-std::size_t SharedBytes::committed() const {
-  struct stat about {};
-  return ::fstat(file_, &about) == 0 ? static_cast<std::size_t>(about.st_blocks) * 512 : 0;
+std::size_t SharedBytes::committed(std::size_t end) const {
+  std::size_t sum = 0;
+  for (off_t at = 0;;) {
+    const off_t from = ::lseek(file_, at, SEEK_DATA);
+    if (from < 0 || static_cast<std::size_t>(from) >= end) return sum;
+    at = ::lseek(file_, from, SEEK_HOLE);
+    sum += std::min(static_cast<std::size_t>(at), end) - static_cast<std::size_t>(from);
+  }
 }
 
 }  // namespace belay::platform

@@ -39,7 +39,7 @@ class SharedBytes {
 
   // Gives the memory of whole pages back to the system; they are fresh again.
   bool discard(std::size_t offset, std::size_t bytes) const;
-  std::size_t committed() const;
+  std::size_t committed(std::size_t end) const;  // up to there
 
   // Lets go of everything; views must be gone.
   void close();

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/words.h"
-#include "memory/direction.h"
 #include "observe/observe.h"
 #include "runtime/copying.h"
 #include "runtime/memory_tasks.h"
@@ -42,11 +41,11 @@ Status copy_async(Process& process, void* to, std::size_t room, const void* from
   }
   if (process.current() == nullptr) return no_context("M-255");
   Memory& memory = process.memory();
-  const Side source = side_of(memory, from);
-  const Side target = side_of(memory, to);
+  const Location source = memory.locate(from);
+  const Location target = memory.locate(to);
   const bool buffered = kind == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE;
   if (buffered) {
-    if (source == Side::Device || target != Side::Device)
+    if (source.is_device_side() || !target.is_device_side())
       return kind_does_not_fit("M-256", kind, "it copies from host to device");
   } else {
     const std::optional<aclrtMemcpyKind> real = reconcile(source, target, kind);
@@ -55,7 +54,7 @@ Status copy_async(Process& process, void* to, std::size_t room, const void* from
       return unsupported("M-258", "copies from host to host are not queued",
                          "copy with aclrtMemcpy or memcpy");
     }
-    if (source != Side::Device && target != Side::Device) {
+    if (source.is_host() && target.is_host()) {
       observe::note("M-435", [&] {
         return fmt::format("{}: both {} and {} are host memory, which kind {} does not say", api, hex(to),
                            hex(from), static_cast<int>(kind));
@@ -66,10 +65,10 @@ Status copy_async(Process& process, void* to, std::size_t room, const void* from
   Result<StreamRef> stream = own_stream(process, *known, "M-255", "M-262");
   if (!stream) return stream.take_refusal();
   const Workplace place = workplace(process, **stream);
-  if (Status fits = Transfer{memory, place.device}.check_copy(to, from, count); !fits) return fits;
-  if (buffered) return submit(process, **stream, write_task(place, to, from, count), api);
-  const bool pageable = source == Side::Pageable || target == Side::Pageable;
-  return queue_copy(process, **stream, pageable, copy_task(place, to, from, count), api);
+  if (Status fits = Transfer{memory, place.device}.check_copy(target, source, count); !fits) return fits;
+  if (buffered) return submit(process, **stream, write_task(place, target, source, count), api);
+  const bool pageable = source.is_pageable() || target.is_pageable();
+  return queue_copy(process, **stream, pageable, copy_task(place, target, source, count), api);
 }
 
 Status copy_2d_async(Process& process, void* to, std::size_t to_pitch, const void* from,
@@ -91,8 +90,8 @@ Status copy_2d_async(Process& process, void* to, std::size_t to_pitch, const voi
     return bad_value("M-312", "kind", static_cast<int>(kind),
                      "HOST_TO_DEVICE, DEVICE_TO_HOST or DEFAULT on this product");
   Memory& memory = process.memory();
-  const Side source = side_of(memory, from);
-  const Side target = side_of(memory, to);
+  const Location source = memory.locate(from);
+  const Location target = memory.locate(to);
   const std::optional<aclrtMemcpyKind> real = reconcile(source, target, kind);
   const bool copies = real == ACL_MEMCPY_HOST_TO_DEVICE || real == ACL_MEMCPY_DEVICE_TO_HOST ||
                       (real == ACL_MEMCPY_DEVICE_TO_DEVICE && on_device);
@@ -100,12 +99,13 @@ Status copy_2d_async(Process& process, void* to, std::size_t to_pitch, const voi
   Result<StreamRef> stream = own_stream(process, *known, "M-315", "M-317");
   if (!stream) return stream.take_refusal();
   const Workplace place = workplace(process, **stream);
-  if (Status fits = Transfer{memory, place.device}.check_rows(to, to_pitch, from, from_pitch, width, height);
+  if (Status fits =
+          Transfer{memory, place.device}.check_rows(target, to_pitch, source, from_pitch, width, height);
       !fits)
     return fits;
-  const bool pageable = source == Side::Pageable || target == Side::Pageable;
+  const bool pageable = source.is_pageable() || target.is_pageable();
   return queue_copy(process, **stream, pageable,
-                    copy_rows_task(place, to, to_pitch, from, from_pitch, width, height),
+                    copy_rows_task(place, target, to_pitch, source, from_pitch, width, height),
                     "aclrtMemcpy2dAsync");
 }
 
@@ -125,7 +125,8 @@ Status copy_batch_async(Process& process, const BatchArguments& batch, std::size
 
   Memory& memory = process.memory();
   const std::vector<BatchItem> items = batch_items(batch);
-  std::optional<BatchWay> first;
+  std::vector<BatchEnds> all;
+  all.reserve(items.size());
   for (std::size_t i = 0; i < items.size(); ++i) {
     const BatchItem& item = items[i];
     const auto at_fault = [&](Refusal refusal) {
@@ -138,10 +139,10 @@ Status copy_batch_async(Process& process, const BatchArguments& batch, std::size
       return at_fault(rejected("M-291", item.to == nullptr ? "dsts" : "srcs", "NULL",
                                fmt::format("item {} has no address", i)));
     }
-    Result<BatchWay> way = check_batch_item(memory, item, i);
-    if (!way) return at_fault(way.take_refusal());
-    if (!first) first = *way;
-    if (*way != *first) {
+    Result<BatchEnds> ends = check_batch_item(memory, item, i);
+    if (!ends) return at_fault(ends.take_refusal());
+    all.push_back(*ends);
+    if (ends->way() != all[0].way()) {
       return at_fault(rejected("M-298", "dsts", hex(item.to),
                                fmt::format("item {} goes the other way than item 0", i),
                                "use one batch for each direction"));
@@ -152,19 +153,16 @@ Status copy_batch_async(Process& process, const BatchArguments& batch, std::size
   const Workplace place = workplace(process, **stream);
   bool any_pageable = false;
   for (std::size_t i = 0; i < items.size(); ++i) {
-    if (Status fits = Transfer{memory, place.device}.check_copy(items[i].to, items[i].from, items[i].bytes);
+    if (Status fits = Transfer{memory, place.device}.check_copy(all[i].to, all[i].from, items[i].bytes);
         !fits) {
       *fail_index = i;
       return fits;
     }
-    any_pageable = any_pageable || side_of(memory, items[i].to) == Side::Pageable ||
-                   side_of(memory, items[i].from) == Side::Pageable;
+    any_pageable = any_pageable || all[i].to.is_pageable() || all[i].from.is_pageable();
   }
   // The items run in the order of the stream, so that waiting for the whole is waiting before each pageable
   // one (M-301).
-  std::vector<Piece> pieces;
-  for (const BatchItem& item : items) pieces.push_back({item.to, item.from, item.bytes});
-  return queue_copy(process, **stream, any_pageable, copy_batch_task(place, std::move(pieces)), api);
+  return queue_copy(process, **stream, any_pageable, copy_batch_task(place, items, all), api);
 }
 
 Status copy_by_descriptor(Process& process, const void* descriptor, aclrtMemcpyKind kind,
@@ -182,7 +180,7 @@ Status copy_by_descriptor(Process& process, const void* descriptor, aclrtMemcpyK
         fmt::format("descriptors are for copies inside a device, not for kind {}", static_cast<int>(kind)),
         "pass ACL_MEMCPY_INNER_DEVICE_TO_DEVICE");
   }
-  if (process.memory().locate(address_of(descriptor)).place != Place::Device)
+  if (!process.memory().locate(descriptor).is_device())
     return rejected("M-348", "desc", hex(descriptor), "it is not device memory",
                     "allocate it with aclrtMalloc");
   Result<StreamRef> stream = own_stream(process, *known, "M-349", "M-350");
@@ -220,7 +218,7 @@ Status copy_by_offset(Process& process, const OffsetArguments& copy, aclrtMemcpy
   if (!stream) return stream.take_refusal();
   const Workplace place = workplace(process, **stream);
   for (const void* holder : {static_cast<const void*>(copy.to), static_cast<const void*>(copy.from)}) {
-    if (process.memory().locate(address_of(holder)).place != Place::Device) {
+    if (!process.memory().locate(holder).is_device()) {
       return driver_refuses(
           "M-434",
           fmt::format("{} is not allocated device memory, where the base address should stand", hex(holder)),
@@ -233,10 +231,10 @@ Status copy_by_offset(Process& process, const OffsetArguments& copy, aclrtMemcpy
       "aclrtMemcpyAsyncWithOffset");
 }
 
-Status fill_async(Process& process, void* to, std::size_t room, std::int32_t value, std::size_t count,
+Status fill_async(Process& process, void* pointer, std::size_t room, std::int32_t value, std::size_t count,
                   aclrtStream stream_handle) {
   if (count == 0) return done();
-  if (to == nullptr) return null_pointer("M-373", "devPtr");
+  if (pointer == nullptr) return null_pointer("M-373", "devPtr");
   if (Status here = here_with_context(process, "M-376", Feature::NotOnIpv); !here) return here;
   Result<StreamRef> known = known_stream(process, stream_handle, "M-374");
   if (!known) return known.take_refusal();
@@ -248,15 +246,17 @@ Status fill_async(Process& process, void* to, std::size_t room, std::int32_t val
   const Workplace place = workplace(process, **stream);
   const auto byte = static_cast<unsigned char>(value);
   Transfer transfer{process.memory(), place.device};
-  if (side_of(process.memory(), to) != Side::Device) return transfer.fill(to, byte, count);  // M-380
+  const Location to = process.memory().locate(pointer);
+  if (to.is_host()) return transfer.fill(to, byte, count);  // M-380
   if (Status fits = transfer.check_fill(to, count, "M-371"); !fits) return fits;
-  return submit(process, **stream, fill_task(place, to, byte, count), "aclrtMemsetAsync");
+  return submit(process, **stream, fill_task(place, pointer, byte, count), "aclrtMemsetAsync");
 }
 
-Status fill_d32_async(Process& process, void* to, std::size_t room, std::uint32_t value, std::size_t words,
-                      aclrtStream stream_handle) {
+Status fill_d32_async(Process& process, void* pointer, std::size_t room, std::uint32_t value,
+                      std::size_t words, aclrtStream stream_handle) {
   if (words == 0) return done();
-  if (Status fits = check_d32(process, to, room, words); !fits) return fits;
+  const Location to = process.memory().locate(pointer);
+  if (Status fits = check_d32(process.memory(), to, room, words); !fits) return fits;
   Result<StreamRef> known = known_stream(process, stream_handle, "M-388");
   if (!known) return known.take_refusal();
   if (process.current() == nullptr) return no_context("M-389");
@@ -265,9 +265,9 @@ Status fill_d32_async(Process& process, void* to, std::size_t room, std::uint32_
   if (!stream) return stream.take_refusal();
   const Workplace place = workplace(process, **stream);
   Transfer transfer{process.memory(), place.device};
-  if (side_of(process.memory(), to) != Side::Device) return transfer.fill32(to, value, words);
+  if (to.is_host()) return transfer.fill32(to, value, words);
   if (Status fits = transfer.check_fill(to, words * 4, "M-434"); !fits) return fits;
-  return submit(process, **stream, fill32_task(place, to, value, words), "aclrtMemsetD32Async");
+  return submit(process, **stream, fill32_task(place, pointer, value, words), "aclrtMemsetD32Async");
 }
 
 namespace {
@@ -284,11 +284,11 @@ Result<StreamRef> check_value(Process& process, const void* address, bool flag_f
     return rejected("P-34", "flag", flag, "no such flag",
                     "pass 0 to write; one of ACL_STREAM_WAIT_VALUE_... to wait");
   const Memory& memory = process.memory();
-  const Whereabouts where = memory.locate(address_of(address));
-  if (where.place == Place::NoBlock || where.place == Place::DeviceAlias)
+  const Location where = memory.locate(address);
+  if (where.is_nothing())
     return driver_refuses("P-35", fmt::format("{}: {}", hex(address), memory.describe(address_of(address))),
                           "pass memory that is allocated");
-  if (where.place != Place::Device)
+  if (!where.is_device())
     return rejected("P-35", "devAddr", hex(address), "it is not device memory",
                     "allocate the word with aclrtMalloc");
   Result<StreamRef> stream = own_stream(process, *known, "P-36", "P-36");
@@ -296,10 +296,9 @@ Result<StreamRef> check_value(Process& process, const void* address, bool flag_f
   if (address_of(address) % sizeof(std::uint64_t) != 0)
     return rejected("P-37", "devAddr", hex(address), "it is not a multiple of 8",
                     "align the word to 8 bytes");
-  if (const std::optional<Block> block = memory.find(address_of(address));
-      block && address_of(address) + sizeof(std::uint64_t) > block->start + block->asked) {
+  if (const Block& block = where.block; where.address + sizeof(std::uint64_t) > block.start + block.asked) {
     observe::note("P-38", [&] {
-      return fmt::format("the word at {} ends beyond the {} bytes of its block", hex(address), block->asked);
+      return fmt::format("the word at {} ends beyond the {} bytes of its block", hex(address), block.asked);
     });
   }
   return stream;

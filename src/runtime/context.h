@@ -53,7 +53,7 @@ class Contexts {
   // Takes it from the program: nobody can bind it any more. Functions that its streams still call find it
   // current until it is dead.
   End end(Handle handle);
-  static void bury(Context& context) {
+  static void reap(Context& context) {
     context.alive.store(false, std::memory_order_seq_cst);
     WarmState::next_era();  // threads that are bound to it look again
   }

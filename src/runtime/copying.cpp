@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "base/words.h"
-#include "memory/direction.h"
 #include "memory/transfer.h"
 #include "runtime/batch.h"
 #include "runtime/copy_descriptor.h"
@@ -15,10 +14,8 @@ namespace belay {
 namespace {
 
 // A copy that is done when it returns takes the link like any other (BELAY_LINK).
-void wait_for_link(Process& process, const void* to, const void* from, std::size_t bytes) {
-  const Route route = route_between(process.memory(), to, from);
-  if (const auto over = process.links().take(route.way, route.device, bytes))
-    std::this_thread::sleep_until(*over);
+void wait_for_link(Process& process, const Location& to, const Location& from, std::size_t bytes) {
+  if (const auto over = process.links().take(to, from, bytes)) std::this_thread::sleep_until(*over);
 }
 
 }  // namespace
@@ -49,8 +46,9 @@ Status copy(Process& process, void* to, std::size_t room, const void* from, std:
   if (context == nullptr) return no_context("M-236");
   if (process.scheduler().aborting(context->device)) [[unlikely]]
     return being_aborted("M-237", context->device);
-  if (process.links().limited()) wait_for_link(process, to, from, count);
-  return Transfer{process.memory(), context->device}.copy(to, from, count);
+  Memory& memory = process.memory();
+  if (process.links().limited()) wait_for_link(process, memory.locate(to), memory.locate(from), count);
+  return Transfer{memory, context->device}.copy(to, from, count);
 }
 
 Status check_2d_arguments(const void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
@@ -97,16 +95,18 @@ Status copy_2d(Process& process, void* to, std::size_t to_pitch, const void* fro
     return unsupported("M-312", "the synchronous two-dimensional copy does not copy from device to device",
                        "copy row by row with aclrtMemcpy");
   }
-  const std::optional<aclrtMemcpyKind> real =
-      reconcile(side_of(process.memory(), from), side_of(process.memory(), to), kind);
+  const Location target = process.memory().locate(to);
+  const Location source = process.memory().locate(from);
+  const std::optional<aclrtMemcpyKind> real = reconcile(source, target, kind);
   if (!real || (*real != ACL_MEMCPY_HOST_TO_DEVICE && *real != ACL_MEMCPY_DEVICE_TO_HOST)) {
     return rejected("M-313", "kind", static_cast<std::uint32_t>(kind), "it does not fit the two addresses",
                     "copy between host and device");
   }
   const Context* context = process.current();
   if (context == nullptr) return no_context("M-315");
-  if (process.links().limited()) wait_for_link(process, to, from, width * height);
-  return Transfer{process.memory(), context->device}.copy_rows(to, to_pitch, from, from_pitch, width, height);
+  if (process.links().limited()) wait_for_link(process, target, source, width * height);
+  return Transfer{process.memory(), context->device}.copy_rows(target, to_pitch, source, from_pitch, width,
+                                                               height);
 }
 
 Status check_batch_arrays(const BatchArguments& batch) {
@@ -181,7 +181,8 @@ Status copy_batch(Process& process, const BatchArguments& batch, std::size_t* fa
   if (process.links().limited()) {
     std::size_t bytes = 0;
     for (const BatchItem& each : items) bytes += each.bytes;
-    wait_for_link(process, items[0].to, items[0].from, bytes);
+    wait_for_link(process, process.memory().locate(items[0].to), process.memory().locate(items[0].from),
+                  bytes);
   }
   return copy_batch(process.memory(), items, *fail_index);
 }
@@ -226,23 +227,20 @@ Status set_copy_descriptor(Process& process, void* descriptor, aclrtMemcpyKind k
   if (reinterpret_cast<std::uintptr_t>(descriptor) % 64 != 0)
     return rejected("M-335", "desc", hex(descriptor), "not a multiple of 64");
   Memory& memory = process.memory();
-  const auto place = [&](const void* pointer) {
-    return memory.locate(reinterpret_cast<std::uintptr_t>(pointer));
-  };
-  for (const void* each :
-       {static_cast<const void*>(descriptor), static_cast<const void*>(to), static_cast<const void*>(from)}) {
-    if (const Place found = place(each).place; found == Place::NoBlock || found == Place::DeviceAlias) {
-      return driver_refuses(
-          "M-336", fmt::format("{}: {}", hex(each), memory.describe(reinterpret_cast<std::uintptr_t>(each))),
-          "pass memory that is allocated");
+  const Location holder = memory.locate(descriptor);
+  const Location target = memory.locate(to);
+  const Location source = memory.locate(from);
+  for (const Location* each : {&holder, &target, &source}) {
+    if (each->is_nothing()) {
+      return driver_refuses("M-336",
+                            fmt::format("{}: {}", hex(each->address), memory.describe(each->address)),
+                            "pass memory that is allocated");
     }
   }
-  if (place(descriptor).place != Place::Device)
+  if (!holder.is_device())
     return rejected("M-337", "desc", hex(descriptor), "it is not device memory",
                     "allocate it with aclrtMalloc");
-  const Whereabouts source = place(from);
-  const Whereabouts target = place(to);
-  if (source.place != Place::Device || target.place != Place::Device || source.device != target.device) {
+  if (!source.is_device() || !target.is_device() || source.device() != target.device()) {
     return rejected("M-338", "srcAddr", hex(from),
                     fmt::format("it and dstAddr {} are not memory of one device", hex(to)));
   }
@@ -267,38 +265,35 @@ Status fill(Process& process, void* to, std::size_t room, std::int32_t value, st
   if (count > room)
     return rejected("M-370", "count", count, fmt::format("maxCount is only {}", room),
                     "fill no more than the memory holds");
-  return Transfer{process.memory(), context->device}.fill(to, static_cast<unsigned char>(value), count);
+  Memory& memory = process.memory();
+  return Transfer{memory, context->device}.fill(memory.locate_bytes(to), static_cast<unsigned char>(value),
+                                                count);
 }
 
-Status check_d32(Process& process, const void* to, std::size_t room, std::size_t words) {
-  if (to == nullptr) return null_pointer("M-383", "ptr");
-  if (reinterpret_cast<std::uintptr_t>(to) % 4 != 0)
-    return bad_value("M-384", "ptr", hex(to), "a multiple of 4");
+Status check_d32(const Memory& memory, const Location& to, std::size_t room, std::size_t words) {
+  if (to.address == 0) return null_pointer("M-383", "ptr");
+  if (to.address % 4 != 0) return bad_value("M-384", "ptr", hex(to.address), "a multiple of 4");
   if (words > room / 4) return bad_value("M-385", "N", words, "at most memSize / 4");
-  switch (process.memory().locate(reinterpret_cast<std::uintptr_t>(to)).place) {
-    case Place::NoBlock:
-    case Place::DeviceAlias:
-      return driver_refuses(
-          "M-386",
-          fmt::format("{}: {}", hex(to), process.memory().describe(reinterpret_cast<std::uintptr_t>(to))),
-          "fill memory that is allocated");
-    case Place::Pageable:
-      return bad_value("M-387", "ptr", hex(to),
-                       "device memory, or host memory from aclrtMallocHost or registered");
-    case Place::Host:
-    case Place::Device:
-      break;
+  if (to.is_nothing()) {
+    return driver_refuses("M-386", fmt::format("{}: {}", hex(to.address), memory.describe(to.address)),
+                          "fill memory that is allocated");
+  }
+  if (to.is_pageable()) {
+    return bad_value("M-387", "ptr", hex(to.address),
+                     "device memory, or host memory from aclrtMallocHost or registered");
   }
   return done();
 }
 
-Status fill_d32(Process& process, void* to, std::size_t room, std::uint32_t value, std::size_t words) {
+Status fill_d32(Process& process, void* pointer, std::size_t room, std::uint32_t value, std::size_t words) {
   if (words == 0) return done();
-  if (Status fits = check_d32(process, to, room, words); !fits) return fits;
+  Memory& memory = process.memory();
+  const Location to = memory.locate(pointer);
+  if (Status fits = check_d32(memory, to, room, words); !fits) return fits;
   const Context* context = process.current();
   if (context == nullptr) return no_context("M-389");
   if (Status here = needs_feature(process, Feature::FillD32, "M-390"); !here) return here;
-  return Transfer{process.memory(), context->device}.fill32(to, value, words);
+  return Transfer{memory, context->device}.fill32(to, value, words);
 }
 
 }  // namespace belay

@@ -29,7 +29,7 @@ Status check_2d_arguments(const void* to, std::size_t to_pitch, const void* from
                           std::size_t width, aclrtMemcpyKind kind);
 Status check_2d_product(Process& process);
 Status check_2d_size(std::size_t width, std::size_t height);
-Status check_d32(Process& process, const void* to, std::size_t room, std::size_t words);
+Status check_d32(const Memory& memory, const Location& to, std::size_t room, std::size_t words);
 
 // aclrtDeviceTaskAbort is under way (M-9).
 Refusal being_aborted(const char* rule, std::uint32_t device);

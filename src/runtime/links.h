@@ -12,12 +12,12 @@
 #include <optional>
 #include <vector>
 
+#include "memory/location.h"
 #include "schedule/scheduler.h"
 
 namespace belay {
 
-enum class Way : std::uint8_t { HostToDevice, DeviceToHost, OnDevice, BetweenDevices, OnHost };
-inline constexpr std::size_t kWays = 4;  // with a bandwidth of their own
+inline constexpr std::size_t kWays = 4;  // with a bandwidth of their own: all but OnHost, the last
 
 struct LinkSettings {
   std::array<double, kWays> bytes_per_second{};  // 0: no limit
@@ -36,6 +36,9 @@ class LinkTimes {
 
   bool limited() const { return limited_; }
   // Takes the link; the moment at which the copy is over, or nothing where there is no limit.
+  std::optional<schedule::Time> take(const Location& to, const Location& from, std::size_t bytes) {
+    return take(way_between(to, from), to.is_device() ? to.device() : from.device(), bytes);
+  }
   std::optional<schedule::Time> take(Way way, std::uint32_t device, std::size_t bytes) {
     if (!limited_ || way == Way::OnHost) return std::nullopt;
     const double speed = settings_.bytes_per_second[static_cast<std::size_t>(way)];

@@ -42,7 +42,7 @@ constexpr std::array<AttributeRow, 18> kAttributes{{
 Amounts figures(const DeviceMemory& device, Share share, bool p2p) {
   switch (share) {
     case Share::All:
-      return device.books().pool();
+      return device.pool();
     case Share::Normal:
       return device.figures(Page::Normal, p2p);
     case Share::Huge:
@@ -173,29 +173,31 @@ Status pointer_attributes(Process& process, const void* pointer, aclrtPtrAttribu
     return refuse({ACL_ERROR_RT_INVALID_HANDLE, "M-165", "EE1018",
                    "no device has been opened in this process yet", "", "call aclrtSetDevice first"});
   }
-  const Whereabouts where = process.memory().locate(reinterpret_cast<std::uintptr_t>(pointer));
+  const Location where = process.memory().locate(pointer);
   aclrtMemLocation location{0, ACL_MEM_LOCATION_TYPE_UNREGISTERED};
-  switch (where.place) {
-    case Place::NoBlock:
+  std::size_t page = 0;
+  switch (where.kind) {
+    case Location::Kind::Unallocated:
       return driver_refuses("M-165",
-                            fmt::format("{}: {}", hex(pointer),
-                                        process.memory().describe(reinterpret_cast<std::uintptr_t>(pointer))),
+                            fmt::format("{}: {}", hex(pointer), process.memory().describe(where.address)),
                             "ask about memory that is allocated");
-    case Place::DeviceAlias:
+    case Location::Kind::Alias:
       return driver_refuses("M-169",
                             fmt::format("{} is a device address of registered host memory", hex(pointer)),
                             "ask about its host address");
-    case Place::Device:
-      location = {where.device, ACL_MEM_LOCATION_TYPE_DEVICE};
+    case Location::Kind::Device:
+      location = {where.device(), ACL_MEM_LOCATION_TYPE_DEVICE};
+      page = page_bytes(where.block.page);
       break;
-    case Place::Host:
+    case Location::Kind::Pinned:
       location = {0, ACL_MEM_LOCATION_TYPE_HOST};
+      page = 4_KiB;
       break;
-    case Place::Pageable:
+    case Location::Kind::Pageable:
       break;
   }
   attributes->location = location;
-  attributes->pageSize = static_cast<std::uint32_t>(where.page);
+  attributes->pageSize = static_cast<std::uint32_t>(page);
   return done();
 }
 

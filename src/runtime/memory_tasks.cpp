@@ -39,8 +39,8 @@ class MemoryTask : public schedule::Task {
   explicit MemoryTask(const Workplace& place) : place_{place} {}
 
   Move begin(Scheduler& scheduler, Stream& stream, Lock& lock) override {
-    if (!route_) return Move::Run;
-    const std::optional<schedule::Time> over = place_.links.take(route_->way, route_->device, length());
+    if (!place_.links.limited()) return Move::Run;
+    const std::optional<schedule::Time> over = place_.links.take(way_, link_, length());
     if (!over) return Move::Run;
     if (scheduler.is_driven()) {  // one task at a time, so that nothing depends on the clock
       over_ = *over;
@@ -56,21 +56,19 @@ class MemoryTask : public schedule::Task {
   }
 
  protected:
-  // At the call, because it looks at tables that have locks of their own.
-  void find_route(const void* to, const void* from) {
-    if (place_.links.limited()) route_ = route_between(place_.memory, to, from);
+  // Which link it takes, as it was found at the call.
+  void goes(const Location& to, const Location& from) {
+    way_ = way_between(to, from);
+    link_ = to.is_device() ? to.device() : from.device();
   }
   virtual std::size_t length() const { return 0; }
   virtual Ran work(std::size_t at_most) = 0;
   Transfer transfer() const { return Transfer{place_.memory, place_.device}; }
-  bool is_pinned(const void* pointer) const {
-    return !place_.memory.map().contains(address_of(pointer)) &&
-           place_.memory.host().find(address_of(pointer)).has_value();
-  }
   const Workplace place_;
 
  private:
-  std::optional<Route> route_;
+  Way way_ = Way::OnHost;
+  std::uint32_t link_ = 0;
   std::optional<schedule::Time> over_;
 };
 
@@ -97,6 +95,9 @@ class PinnedEnds {
   bool there_ = false;
 };
 
+// Outside the device window, where a block that is gone is found by the check of its range.
+bool is_pinned_host(const Location& at) { return at.is(Location::Kind::Pinned) && !at.in_window; }
+
 Refusal pinned_gone(const void* to, const void* from) {
   return driver_refuses(
       "M-270",
@@ -107,14 +108,14 @@ Refusal pinned_gone(const void* to, const void* from) {
 
 class CopyTask final : public MemoryTask {
  public:
-  CopyTask(const Workplace& place, void* to, const void* from, std::size_t bytes)
+  CopyTask(const Workplace& place, const Location& to, const Location& from, std::size_t bytes)
       : MemoryTask{place},
-        to_{static_cast<std::byte*>(to)},
-        from_{static_cast<const std::byte*>(from)},
+        to_{reinterpret_cast<std::byte*>(to.address)},
+        from_{reinterpret_cast<const std::byte*>(from.address)},
         bytes_{bytes},
-        to_pinned_{is_pinned(to)},
-        from_pinned_{is_pinned(from)} {
-    find_route(to, from);
+        to_pinned_{is_pinned_host(to)},
+        from_pinned_{is_pinned_host(from)} {
+    goes(to, from);
   }
 
  protected:
@@ -122,7 +123,9 @@ class CopyTask final : public MemoryTask {
 
   Ran work(std::size_t at_most) override {
     if (done_ == 0) {
-      if (Status fits = transfer().check_copy(to_, from_, bytes_); !fits) return outcome(std::move(fits));
+      Status fits =
+          transfer().check_copy(place_.memory.locate_bytes(to_), place_.memory.locate_bytes(from_), bytes_);
+      if (!fits) return outcome(std::move(fits));
     }
     // Bytes that overlap move as if through a temporary (M-244), which pieces would not.
     const bool apart = !overlap(address_of(to_), bytes_, address_of(from_), bytes_);
@@ -150,9 +153,9 @@ class CopyRowsTask final : public MemoryTask {
     const std::byte* from;
     std::size_t from_pitch, width, height;
   };
-  CopyRowsTask(const Workplace& place, const Rows& rows)
-      : MemoryTask{place}, rows_{rows}, to_pinned_{is_pinned(rows.to)}, from_pinned_{is_pinned(rows.from)} {
-    find_route(rows.to, rows.from);
+  CopyRowsTask(const Workplace& place, const Location& to, const Location& from, const Rows& rows)
+      : MemoryTask{place}, rows_{rows}, to_pinned_{is_pinned_host(to)}, from_pinned_{is_pinned_host(from)} {
+    goes(to, from);
   }
 
  protected:
@@ -160,15 +163,16 @@ class CopyRowsTask final : public MemoryTask {
 
   Ran work(std::size_t at_most) override {
     const auto [to, to_pitch, from, from_pitch, width, height] = rows_;
+    const auto located = [&](const std::byte* at) { return place_.memory.locate_bytes(at); };
     if (done_ == 0) {
-      if (Status fits = transfer().check_rows(to, to_pitch, from, from_pitch, width, height); !fits)
-        return outcome(std::move(fits));
+      Status fits = transfer().check_rows(located(to), to_pitch, located(from), from_pitch, width, height);
+      if (!fits) return outcome(std::move(fits));
     }
     const std::size_t step = std::min(height - done_, std::max<std::size_t>(1, at_most / width));
     const PinnedEnds ends{place_.memory, to, from, to_pinned_, from_pinned_};
     if (!ends.still_there()) return {false, pinned_gone(to, from)};
-    Status moved = transfer().copy_rows(to + done_ * to_pitch, to_pitch, from + done_ * from_pitch,
-                                        from_pitch, width, step);
+    Status moved = transfer().copy_rows(located(to + done_ * to_pitch), to_pitch,
+                                        located(from + done_ * from_pitch), from_pitch, width, step);
     done_ += step;
     return outcome(std::move(moved), done_ < height);
   }
@@ -182,11 +186,12 @@ class CopyRowsTask final : public MemoryTask {
 // Several copies in no particular order (M-299), as one task.
 class CopyBatchTask final : public MemoryTask {
  public:
-  CopyBatchTask(const Workplace& place, std::vector<Piece> pieces) : MemoryTask{place} {
-    for (const Piece& each : pieces) {
-      length_ += each.bytes;
-      if (length_ == each.bytes) find_route(each.to, each.from);  // all go the same way (M-298)
-      copies_.push_back(std::make_unique<CopyTask>(place, each.to, each.from, each.bytes));
+  CopyBatchTask(const Workplace& place, std::span<const BatchItem> items, std::span<const BatchEnds> ends)
+      : MemoryTask{place} {
+    goes(ends[0].to, ends[0].from);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      length_ += items[i].bytes;
+      copies_.push_back(std::make_unique<CopyTask>(place, ends[i].to, ends[i].from, items[i].bytes));
     }
   }
 
@@ -207,10 +212,13 @@ class CopyBatchTask final : public MemoryTask {
 
 class WriteTask final : public MemoryTask {
  public:
-  WriteTask(const Workplace& place, void* to, const void* from, std::size_t bytes)
-      : MemoryTask{place}, to_{static_cast<std::byte*>(to)}, taken_{new std::byte[bytes]}, bytes_{bytes} {
-    std::memcpy(taken_.get(), from, bytes);
-    find_route(to, taken_.get());
+  WriteTask(const Workplace& place, const Location& to, const Location& from, std::size_t bytes)
+      : MemoryTask{place},
+        to_{reinterpret_cast<std::byte*>(to.address)},
+        taken_{new std::byte[bytes]},
+        bytes_{bytes} {
+    std::memcpy(taken_.get(), reinterpret_cast<const void*>(from.address), bytes);
+    goes(to, from);
   }
 
  protected:
@@ -235,11 +243,16 @@ class WriteTask final : public MemoryTask {
 class LateCopyTask : public MemoryTask {
  public:
   using MemoryTask::MemoryTask;
+  struct Piece {
+    void* to;
+    const void* from;
+    std::size_t bytes;
+  };
 
  protected:
   virtual Result<Piece> read() = 0;
   Ran work(std::size_t at_most) final {
-    if (!place_.memory.contents().keeps_bytes()) return {};  // what was written there is not kept
+    if (!place_.memory.backing().keeps_bytes()) return {};  // what was written there is not kept
     if (copy_ == nullptr) {
       Result<Piece> piece = read();
       if (!piece) return {false, piece.take_refusal()};
@@ -251,7 +264,8 @@ class LateCopyTask : public MemoryTask {
                                fmt::format("the copy leads to {}, which is not a device address", hex(end)),
                                "check the addresses and offsets that the copy finds when it runs")};
       }
-      copy_ = std::make_unique<CopyTask>(place_, piece->to, piece->from, piece->bytes);
+      copy_ = std::make_unique<CopyTask>(place_, place_.memory.locate_bytes(piece->to),
+                                         place_.memory.locate_bytes(piece->from), piece->bytes);
     }
     return copy_->run(at_most);
   }
@@ -309,10 +323,11 @@ class FillTask final : public MemoryTask {
  protected:
   Ran work(std::size_t at_most) override {
     if (done_ == 0) {
-      if (Status fits = transfer().check_fill(to_, bytes_, "M-371"); !fits) return outcome(std::move(fits));
+      Status fits = transfer().check_fill(place_.memory.locate_bytes(to_), bytes_, "M-371");
+      if (!fits) return outcome(std::move(fits));
     }
     const std::size_t step = part_of(to_ + done_, bytes_ - done_, at_most);
-    Status filled = transfer().fill(to_ + done_, value_, step);
+    Status filled = transfer().fill(place_.memory.locate_bytes(to_ + done_), value_, step);
     done_ += step;
     return outcome(std::move(filled), done_ < bytes_);
   }
@@ -330,7 +345,9 @@ class Fill32Task final : public MemoryTask {
       : MemoryTask{place}, to_{to}, value_{value}, words_{words} {}
 
  protected:
-  Ran work(std::size_t) override { return outcome(transfer().fill32(to_, value_, words_)); }
+  Ran work(std::size_t) override {
+    return outcome(transfer().fill32(place_.memory.locate_bytes(to_), value_, words_));
+  }
 
  private:
   void* const to_;
@@ -344,7 +361,9 @@ class StoreTask final : public MemoryTask {
       : MemoryTask{place}, to_{to}, value_{value} {}
 
  protected:
-  Ran work(std::size_t) override { return outcome(transfer().store64(to_, value_)); }
+  Ran work(std::size_t) override {
+    return outcome(transfer().store64(place_.memory.locate_bytes(to_), value_));
+  }
 
  private:
   void* const to_;
@@ -355,31 +374,21 @@ class NothingTask final : public schedule::Task {};
 
 }  // namespace
 
-Route route_between(const Memory& memory, const void* to, const void* from) {
-  const Whereabouts target = memory.locate(address_of(to));
-  const Whereabouts source = memory.locate(address_of(from));
-  const bool to_device = target.place == Place::Device;
-  const bool from_device = source.place == Place::Device;
-  if (to_device && from_device)
-    return {target.device == source.device ? Way::OnDevice : Way::BetweenDevices, target.device};
-  if (to_device) return {Way::HostToDevice, target.device};
-  if (from_device) return {Way::DeviceToHost, source.device};
-  return {Way::OnHost, 0};
-}
-
-TaskPtr copy_task(const Workplace& place, void* to, const void* from, std::size_t bytes) {
+TaskPtr copy_task(const Workplace& place, const Location& to, const Location& from, std::size_t bytes) {
   return std::make_unique<CopyTask>(place, to, from, bytes);
 }
-TaskPtr copy_rows_task(const Workplace& place, void* to, std::size_t to_pitch, const void* from,
+TaskPtr copy_rows_task(const Workplace& place, const Location& to, std::size_t to_pitch, const Location& from,
                        std::size_t from_pitch, std::size_t width, std::size_t height) {
   return std::make_unique<CopyRowsTask>(
-      place, CopyRowsTask::Rows{static_cast<std::byte*>(to), to_pitch, static_cast<const std::byte*>(from),
-                                from_pitch, width, height});
+      place, to, from,
+      CopyRowsTask::Rows{reinterpret_cast<std::byte*>(to.address), to_pitch,
+                         reinterpret_cast<const std::byte*>(from.address), from_pitch, width, height});
 }
-TaskPtr copy_batch_task(const Workplace& place, std::vector<Piece> pieces) {
-  return std::make_unique<CopyBatchTask>(place, std::move(pieces));
+TaskPtr copy_batch_task(const Workplace& place, std::span<const BatchItem> items,
+                        std::span<const BatchEnds> ends) {
+  return std::make_unique<CopyBatchTask>(place, items, ends);
 }
-TaskPtr write_task(const Workplace& place, void* to, const void* from, std::size_t bytes) {
+TaskPtr write_task(const Workplace& place, const Location& to, const Location& from, std::size_t bytes) {
   return std::make_unique<WriteTask>(place, to, from, bytes);
 }
 TaskPtr copy_by_descriptor_task(const Workplace& place, const void* descriptor) {

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <vector>
+#include <span>
 
 #include "memory/transfer.h"
 #include "runtime/links.h"
@@ -26,24 +26,14 @@ struct Workplace {
   std::uint32_t device;
 };
 
-// Which link a copy takes, and of which device.
-struct Route {
-  Way way;
-  std::uint32_t device;
-};
-Route route_between(const Memory& memory, const void* to, const void* from);
-
-TaskPtr copy_task(const Workplace& place, void* to, const void* from, std::size_t bytes);
-TaskPtr copy_rows_task(const Workplace& place, void* to, std::size_t to_pitch, const void* from,
+TaskPtr copy_task(const Workplace& place, const Location& to, const Location& from, std::size_t bytes);
+TaskPtr copy_rows_task(const Workplace& place, const Location& to, std::size_t to_pitch, const Location& from,
                        std::size_t from_pitch, std::size_t width, std::size_t height);
-struct Piece {
-  void* to;
-  const void* from;
-  std::size_t bytes;
-};
-TaskPtr copy_batch_task(const Workplace& place, std::vector<Piece> pieces);
+// All go the same way (M-298).
+TaskPtr copy_batch_task(const Workplace& place, std::span<const BatchItem> items,
+                        std::span<const BatchEnds> ends);
 // The bytes are taken now, and written in the order of the stream (M-269).
-TaskPtr write_task(const Workplace& place, void* to, const void* from, std::size_t bytes);
+TaskPtr write_task(const Workplace& place, const Location& to, const Location& from, std::size_t bytes);
 TaskPtr copy_by_descriptor_task(const Workplace& place, const void* descriptor);
 struct OffsetCopy {
   const void* to_holder;  // device addresses that hold the two bases (M-364)

@@ -130,7 +130,7 @@ bool Process::close() {
     }
     (void)contexts_.end(context->handle);
     end_streams(*context);
-    Contexts::bury(*context);
+    Contexts::reap(*context);
   }
   for (Device& device : devices_) device.primary = nullptr;
   const bool is_quiet = scheduler_.retire();
@@ -182,7 +182,7 @@ Status Process::reset_device(std::int32_t id, bool force) {
   if (!released) return done();
   if (primary) {
     end_streams(*primary);  // without the lock: what is waited for may call us
-    Contexts::bury(*primary);
+    Contexts::reap(*primary);
     end_streams(*primary);  // one that another thread made in the last moment
   }
   {
@@ -245,7 +245,7 @@ Status Process::destroy_context(Handle handle) {
       break;
   }
   end_streams(*context);
-  Contexts::bury(*context);
+  Contexts::reap(*context);
   end_streams(*context);  // one that another thread made in the last moment
   const std::lock_guard lock{devices_mutex_};
   --devices_[context->device].explicit_contexts;

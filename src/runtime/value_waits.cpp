@@ -54,15 +54,15 @@ class ValueWaitTask : public schedule::Task {
       });
       return true;
     }
-    if (!memory.contents().keeps_bytes()) return true;  // nothing that is written could ever be seen
-    return value_reached(memory.contents().load64(address_), value_, condition_);
+    if (!memory.backing().keeps_bytes()) return true;  // nothing that is written could ever be seen
+    return value_reached(memory.backing().load64(memory.plain(address_)), value_, condition_);
   }
 
   schedule::Stream& stream() const { return *stream_; }
 
  private:
   void look_later(schedule::Scheduler& scheduler, schedule::Lock& lock) {
-    if (all_.memory().contents().host_may_touch())
+    if (all_.memory().backing().host_may_touch())
       scheduler.call_at(schedule::Clock::now() + kLookAgain, *stream_, lock);
   }
 

@@ -130,7 +130,7 @@ void print_summary(Summary when) {
   std::string text = fmt::format("belay: what happened to memory on {} ({}, {} device(s)):\n", tally().soc,
                                  settings.product->family, settings.devices());
   for (std::uint32_t i = 0; i < settings.devices(); ++i) {
-    text += device_lines(i, tally().devices[i], memory->device(i).books().total());
+    text += device_lines(i, tally().devices[i], memory->device(i).pool().total);
   }
   if (tally().host_blocks != 0) {
     text += fmt::format("belay:   pinned host memory: {} block(s), peak {}\n", tally().host_blocks.load(),

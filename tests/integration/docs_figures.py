@@ -25,7 +25,7 @@ DURATIONS = {"ms": 1000, "s": 1000000, "us": 1}  # in microseconds
 # pattern with the figure as its group, file and name of the constant
 FIGURES = (
     (r"[Uu]p to ([\d,]+) processes", "src/machine/state.h", "kSlots"),
-    (r"\b(\w+) purses on each device", "src/machine/state.h", "kPurses"),
+    (r"\b(\w+) shards on each device", "src/machine/state.h", "kShards"),
     (r"\bof devices(?: in the machine)?, 1 to (\d+)|\| 1 to (\d+) \| the product's", "src/machine/state.h", "kMostDevices"),
     (r"credit \((\d+) bits each", "src/machine/state.h", "kBits"),
     (r"[Aa]t most (255 ?GB?|\d{3} ?GB?)\b", "src/memory/books.h", "kMostDeviceBytes"),
@@ -306,7 +306,7 @@ PLANTED = (  # file, what stands there, what is planted, words of the complaint
     ("src/schedule/scheduler.cpp", r"kStuck = 100ms", "kStuck = 200ms", "kStuck is 200ms"),
     ("docs/house.md", r"two seconds at most", "three seconds at most", "kRetire"),
     ("docs/house.md", r"A fresh byte is 0xBE", "A fresh byte is 0xBF", "kFreshByte"),
-    ("src/machine/state.h", r"kPurses = 32;", "kPurses = 16;", "kPurses is 16"),
+    ("src/machine/state.h", r"kShards = 32;", "kShards = 16;", "kShards is 16"),
     ("src/machine/README.md", r"\*\*Sees\*\* base and platform", "**Sees** base and product", "the build says base, platform"),
     ("src/CMakeLists.txt", r"product/product.cpp SEES base\)", "product/product.cpp SEES base observe)", "product"),
     ("src/product/README.md", r"\*\*Is seen by\*\* memory, ", "**Is seen by** ", "in the build by"),

@@ -16,8 +16,8 @@
 #include <string>
 #include <utility>
 
-#include "machine/ledger.h"
-#include "machine/roster.h"
+#include "machine/page_quota.h"
+#include "machine/process_table.h"
 #include "machine/state.h"
 #include "platform/common_memory.h"
 #include "platform/process.h"
@@ -61,29 +61,29 @@ class SharedState {
 // the same file would give its locks away.
 struct Here {
   explicit Here(SharedState& shared, std::string directory = "/nowhere")
-      : roster{shared.memory(), shared.state(), std::move(directory), 1} {
-    EXPECT_TRUE(roster.claim());
+      : processes{shared.memory(), shared.state(), std::move(directory), 1} {
+    EXPECT_TRUE(processes.claim());
     for (std::size_t i = 0; i < shared.state().header.devices; ++i)
-      ledgers[i].open(shared.state(), i, roster);
+      quotas[i].open(shared.state(), i, processes);
   }
-  belay::machine::Roster roster;
-  std::array<belay::machine::Ledger, 4> ledgers;
+  belay::machine::ProcessTable processes;
+  std::array<belay::machine::PageQuota, 4> quotas;
 };
 // In a forked child.
 struct There {
   explicit There(const std::string& link, std::string directory = "/nowhere")
       : opened{belay::platform::CommonMemory::open(link, kUnitState, true, memory)},
         state{reinterpret_cast<belay::machine::State*>(memory.start())},
-        roster{memory, *state, std::move(directory), 1},
-        claimed{roster.claim()} {
-    for (std::size_t i = 0; i < state->header.devices && claimed; ++i) ledgers[i].open(*state, i, roster);
+        processes{memory, *state, std::move(directory), 1},
+        claimed{processes.claim()} {
+    for (std::size_t i = 0; i < state->header.devices && claimed; ++i) quotas[i].open(*state, i, processes);
   }
   belay::platform::CommonMemory memory;
   belay::platform::CommonMemory::Opened opened;
   belay::machine::State* state;
-  belay::machine::Roster roster;
+  belay::machine::ProcessTable processes;
   bool claimed;
-  std::array<belay::machine::Ledger, 4> ledgers;
+  std::array<belay::machine::PageQuota, 4> quotas;
 };
 
 // A child that does something and then stays until it is ended. What it returns is waited for.

@@ -48,13 +48,13 @@ TEST(BlockWord, HoldsWhatABlockIs_OfEveryKindOfPages) {
     for (const std::size_t bytes : {unit, 3 * unit, 255_GiB / unit * unit}) {
       for (const std::size_t slack : {std::size_t{0}, std::size_t{1}, unit - 1, std::min(unit, bytes)}) {
         const BlockWord word{bytes / 4_KiB, bytes - slack, page, Origin::MediaV2, 255, true, true};
-        const BlockWord again = BlockWord::unpack(word.pack() | BlockWord::kTold);
+        const BlockWord again = BlockWord::unpack(word.pack() | BlockWord::kLeakReported);
         EXPECT_EQ(again.units, word.units);
         EXPECT_EQ(again.asked, word.asked);
         EXPECT_EQ(again.page, page);
         EXPECT_EQ(again.origin, Origin::MediaV2);
         EXPECT_EQ(again.module, 255);
-        EXPECT_TRUE(again.read_only && again.p2p && again.told);
+        EXPECT_TRUE(again.read_only && again.p2p && again.leak_reported);
       }
     }
   }

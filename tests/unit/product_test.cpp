@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "memory/books.h"
+#include "memory/device_figures.h"
 #include "memory/plan.h"
 
 namespace belay {

@@ -1,4 +1,4 @@
-#include "memory/books.h"
+#include "memory/device_figures.h"
 
 #include <algorithm>
 
@@ -23,7 +23,7 @@ std::size_t left(std::size_t limit, std::size_t used) { return limit - std::min(
 
 }  // namespace
 
-machine::Limits in_pages(const BookLimits& limits) {
+machine::Limits in_pages(const DeviceLimits& limits) {
   const auto pages = [](const std::optional<std::size_t>& bytes) {
     return bytes ? *bytes / 4_KiB : machine::kNoLimit;
   };
@@ -36,15 +36,8 @@ machine::Limits in_pages(const BookLimits& limits) {
   return answer;
 }
 
-std::size_t Books::in_use(Page page) const {
-  const machine::Use use = ledger_->used();
-  const auto kind = static_cast<std::size_t>(page);
-  return (use[machine::kind_of(kind, false)] + use[machine::kind_of(kind, true)]) * 4_KiB;
-}
-
-Amounts Books::pool() const { return pool_figures(ledger_->limits(), ledger_->used()); }
-Amounts Books::of(Page page, bool p2p) const {
-  return kind_figures(ledger_->limits(), ledger_->used(), page, p2p);
+std::size_t bytes_in_use(const machine::Use& use, Page page) {
+  return (use[quota_kind(page, false)] + use[quota_kind(page, true)]) * 4_KiB;
 }
 
 Amounts pool_figures(const machine::Limits& limits, const machine::Use& use) {

@@ -1,4 +1,4 @@
-#include "machine/meeting.h"
+#include "machine/discovery.h"
 
 #include <fmt/format.h>
 
@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "machine/roster.h"
+#include "machine/process_table.h"
+#include "platform/directories.h"
 #include "platform/files.h"
-#include "platform/meeting_place.h"
 #include "platform/process.h"
 
 namespace belay::machine {
@@ -197,7 +197,7 @@ std::string fault_in(const platform::CommonMemory& memory) {
   return {};
 }
 
-Place meeting_place(const std::string& wished) {
+Place discovery_directory(const std::string& wished) {
   if (!wished.empty()) {
     Place place{wished, {}};
     if (!platform::usable_directory(wished, place.trouble)) place.directory.clear();
@@ -235,51 +235,51 @@ std::vector<std::string> machines_at(const Place& place) {
   return names;
 }
 
-void leave(const Met& met) {
+void leave(const Joined& joined) {
   const std::int32_t me = platform::process_id();
-  for (const std::string& name : platform::names_in(met.directory)) {
+  for (const std::string& name : platform::names_in(joined.directory)) {
     const std::optional<LinkName> member = member_of(name);
-    if (member && member->process == me) platform::remove_file(met.directory + "/" + name);
+    if (member && member->process == me) platform::remove_file(joined.directory + "/" + name);
   }
 }
 
 LookedIn look_in(const std::string& directory) {
   LookedIn looked;
-  looked.met.directory = directory;
+  looked.joined.directory = directory;
   for (int waited = 0;; ++waited) {
     const DirectorySeen seen = see(directory);
     if (seen.generation == 0) return looked;
-    looked.trouble = words_for(find(directory, seen, false, false, looked.met.memory));
+    looked.trouble = words_for(find(directory, seen, false, false, looked.joined.memory));
     if (looked.trouble.empty() || waited >= kMomentOfDeath) return looked;
     platform::sleep_briefly();
   }
 }
 
-Result<Met> meet(const Place& place, const std::string& name, const Header& header) {
-  Met met;
-  met.directory = directory_of(place, name);
+Result<Joined> discover(const Place& place, const std::string& name, const Header& header) {
+  Joined joined;
+  joined.directory = directory_of(place, name);
   const std::int32_t me = platform::process_id();
   int reserved = platform::reserve_descriptor();
   const std::optional<std::uint64_t> start = platform::start_time(me);
   const auto give_up = [&](std::string what, std::string todo) {
-    met.memory = platform::CommonMemory{};
-    leave(met);
+    joined.memory = platform::CommonMemory{};
+    leave(joined);
     platform::release_descriptor(reserved);
     return cannot_join(name, what, std::move(todo));
   };
   const auto no_room = [&] {
-    return give_up("nothing can be written into its directory " + met.directory +
+    return give_up("nothing can be written into its directory " + joined.directory +
                        ", or this process has no file descriptor left",
                    "make room there, raise 'ulimit -n', or set BELAY_MACHINES to another directory");
   };
   const auto unlisted = [&] {
-    return give_up("its directory cannot be listed: there is no file descriptor left, or " + met.directory +
-                       " is not readable",
+    return give_up("its directory cannot be listed: there is no file descriptor left, or " +
+                       joined.directory + " is not readable",
                    "raise 'ulimit -n', or set BELAY_MACHINE=private");
   };
   const auto link_for = [&](std::string_view role, std::uint64_t generation) {
-    met.joined = platform::clock_ticks();
-    return met.directory + "/" + text_of({role, generation, me, *start, met.joined});
+    joined.joined_at = platform::clock_ticks();
+    return joined.directory + "/" + text_of({role, generation, me, *start, joined.joined_at});
   };
 
   if (reserved >= 0 && !start)
@@ -293,9 +293,9 @@ Result<Met> meet(const Place& place, const std::string& name, const Header& head
       return give_up("this process has no file descriptor left",
                      "raise 'ulimit -n', or set BELAY_MACHINE=private");
     std::string why;
-    if (!platform::private_directory(met.directory, why))
+    if (!platform::private_directory(joined.directory, why))
       return give_up(why, "set BELAY_MACHINES to a directory of your own, or BELAY_MACHINE=private");
-    const DirectorySeen before = see(met.directory);
+    const DirectorySeen before = see(joined.directory);
     if (before.unreadable) return unlisted();
     const std::uint64_t now = before.generation;
     const std::uint64_t next = now + 1;
@@ -307,20 +307,20 @@ Result<Met> meet(const Place& place, const std::string& name, const Header& head
         platform::sleep_briefly();
         continue;
       }
-      const Finding finding = find(met.directory, see(met.directory), true, true, met.memory);
+      const Finding finding = find(joined.directory, see(joined.directory), true, true, joined.memory);
       if (finding.found == Found::Open) {
-        if (std::string fault = fault_in(met.memory); !fault.empty())
+        if (std::string fault = fault_in(joined.memory); !fault.empty())
           return give_up(std::move(fault),
                          "end the processes that are on it ('belay machine ls' lists them), or set "
                          "BELAY_MACHINE to another name");
-        met.memory.move_to(reserved);
+        joined.memory.move_to(reserved);
         reserved = -1;
         // From here on everybody can see that we are in. Whoever is about to found the next generation said
         // so before looking, so either they have seen us or we see them now, and step back.
-        const DirectorySeen after = see(met.directory);
+        const DirectorySeen after = see(joined.directory);
         if (after.unreadable) return unlisted();
-        if (after.generation == now && (++waited > kPatience || !somebody_founds(after, next))) return met;
-        met.memory = platform::CommonMemory{};
+        if (after.generation == now && (++waited > kPatience || !somebody_founds(after, next))) return joined;
+        joined.memory = platform::CommonMemory{};
         platform::remove_file(my_link);
         platform::sleep_briefly();
         continue;
@@ -343,45 +343,45 @@ Result<Met> meet(const Place& place, const std::string& name, const Header& head
         platform::sleep_briefly();
         continue;
       }
-      if (find(met.directory, see(met.directory), true, true, met.memory).found != Found::Nobody) {
-        met.memory = platform::CommonMemory{};
+      if (find(joined.directory, see(joined.directory), true, true, joined.memory).found != Found::Nobody) {
+        joined.memory = platform::CommonMemory{};
         platform::remove_file(founder_link);
         continue;
       }
     }
 
-    met.memory = platform::CommonMemory::create(state_name(met.directory, next).c_str(), header.bytes);
-    if (!met.memory.valid()) {
+    joined.memory = platform::CommonMemory::create(state_name(joined.directory, next).c_str(), header.bytes);
+    if (!joined.memory.valid()) {
       return give_up(
           "the kernel gives no memory for its state: descriptors (ulimit -n), file size (ulimit -f), address "
           "space (ulimit -v) or memory are short",
           "raise the limit, or set BELAY_MACHINE=private");
     }
-    Header& fresh = reinterpret_cast<State*>(met.memory.start())->header;
+    Header& fresh = reinterpret_cast<State*>(joined.memory.start())->header;
     fresh = header;
     fresh.generation = next;
     fresh.check = State::check_of(fresh);
-    const std::string target = target_of(met.memory.file());
-    const platform::LinkOutcome led = platform::make_link(met.directory + "/" + lead_name(next), target);
+    const std::string target = target_of(joined.memory.file());
+    const platform::LinkOutcome led = platform::make_link(joined.directory + "/" + lead_name(next), target);
     if (!founder_link.empty()) platform::remove_file(founder_link);
-    const DirectorySeen after = see(met.directory);
+    const DirectorySeen after = see(joined.directory);
     if (led == platform::LinkOutcome::Made && (after.unreadable || after.generation != next)) {
       // We slept over newer generations, and their number was free again.
-      platform::remove_file(met.directory + "/" + lead_name(next));
+      platform::remove_file(joined.directory + "/" + lead_name(next));
       if (after.unreadable) return unlisted();
     } else if (led == platform::LinkOutcome::Made) {
       platform::make_link(link_for(kMember, next), target);
-      for (const std::string& each : platform::names_in(met.directory)) {
+      for (const std::string& each : platform::names_in(joined.directory)) {
         const auto lead = lead_generation(each);
         const auto member = member_of(each);
         const bool of_now = (lead && *lead >= next) || (member && member->generation >= next);
-        if (!of_now) platform::remove_file(met.directory + "/" + each);
+        if (!of_now) platform::remove_file(joined.directory + "/" + each);
       }
       platform::release_descriptor(reserved);
-      return met;
+      return joined;
     }
     if (led == platform::LinkOutcome::Refused) return no_room();
-    met.memory = platform::CommonMemory{};  // somebody was quicker, or tidied up: look again
+    joined.memory = platform::CommonMemory{};  // somebody was quicker, or tidied up: look again
     if (++waited > kPatience) return no_room();
   }
 }

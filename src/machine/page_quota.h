@@ -1,6 +1,6 @@
 // What one device has left, exactly, whoever takes and whoever dies.
 //
-// A thread takes pages by turning credit of its purse into use, which is one compare-and-swap on a cache line
+// A thread takes pages by turning credit of its shard into use, which is one compare-and-swap on a cache line
 // of its own, as long as there is credit. It gives them back by turning use into credit again, for the next
 // request. Credit is not use: others may take it back at any time.
 //
@@ -17,7 +17,7 @@
 
 namespace belay::machine {
 
-class Roster;
+class ProcessTable;
 
 // Pages of 4 KB by kind.
 using Use = std::array<std::uint64_t, kKinds>;
@@ -35,7 +35,7 @@ inline bool take_credit(std::atomic<std::uint64_t>& account, std::uint64_t pages
   return false;
 }
 
-// Use becomes credit. `own`: no other thread takes from and gives to this purse. Then nobody writes to an
+// Use becomes credit. `own`: no other thread takes from and gives to this shard. Then nobody writes to an
 // account that has no credit, because others only ever take credit away, and a plain store does it.
 inline void give_credit(std::atomic<std::uint64_t>& account, std::uint64_t step, bool own) {
   const std::uint64_t word = account.load(std::memory_order_relaxed);
@@ -45,18 +45,18 @@ inline void give_credit(std::atomic<std::uint64_t>& account, std::uint64_t step,
     account.fetch_sub(step, std::memory_order_acq_rel);
 }
 
-class Ledger {
+class PageQuota {
  public:
-  void open(State& state, std::size_t device, Roster& roster);
+  void open(State& state, std::size_t device, ProcessTable& processes);
 
   // All of it, or nothing and false.
-  bool take(std::size_t kind, std::uint64_t pages, std::size_t purse = kCommonPurse) {
-    return take_credit(mine_[purse].of[kind], pages) || take_with_grant(kind, pages, purse);
+  bool take(std::size_t kind, std::uint64_t pages, std::size_t shard = kCommonShard) {
+    return take_credit(mine_[shard].of[kind], pages) || take_with_grant(kind, pages, shard);
   }
-  void give(std::size_t kind, std::uint64_t pages, std::size_t purse = kCommonPurse) {
-    give_credit(mine_[purse].of[kind], Account::step(pages), purse != kCommonPurse);
+  void give(std::size_t kind, std::uint64_t pages, std::size_t shard = kCommonShard) {
+    give_credit(mine_[shard].of[kind], Account::step(pages), shard != kCommonShard);
   }
-  Purse& purse(std::size_t index) { return mine_[index]; }
+  QuotaShard& shard(std::size_t index) { return mine_[index]; }
 
   // In use by all processes that live.
   Use used() const;
@@ -69,28 +69,28 @@ class Ledger {
   std::uint64_t surely_used() const;
   // Gives up so much credit of this process, or a little more, but none of that account; says how much it
   // was.
-  std::uint64_t return_own_credit(std::uint64_t pages, std::size_t but_kind, std::size_t but_purse);
+  std::uint64_t return_own_credit(std::uint64_t pages, std::size_t but_kind, std::size_t but_shard);
   const Limits& limits() const { return state_->header.limits; }
 
-  static constexpr std::size_t kCommonPurse = 0;
+  static constexpr std::size_t kCommonShard = 0;
 
  private:
-  bool take_with_grant(std::size_t kind, std::uint64_t pages, std::size_t purse);
-  bool grant(std::size_t kind, std::uint64_t pages, std::size_t purse, bool as_credit);
-  bool gather_own_credit(std::size_t kind, std::uint64_t pages, std::size_t purse);
+  bool take_with_grant(std::size_t kind, std::uint64_t pages, std::size_t shard);
+  bool grant(std::size_t kind, std::uint64_t pages, std::size_t shard, bool as_credit);
+  bool gather_own_credit(std::size_t kind, std::uint64_t pages, std::size_t shard);
   void complete(std::uint64_t pending) const;
   bool take_back_credit(std::uint64_t pages);
   bool no_credit_anywhere() const;
   struct Look {
-    std::uint64_t room = 0;   // pages that may still be granted for that kind
-    std::uint64_t print = 0;  // of all that is granted: the same twice means that it did not change
+    std::uint64_t room = 0;         // pages that may still be granted for that kind
+    std::uint64_t fingerprint = 0;  // of all that is granted: the same twice means that it did not change
   };
   Look look(std::size_t kind) const;
 
   State* state_ = nullptr;
   Device* device_ = nullptr;
-  Purse* mine_ = nullptr;
-  Roster* roster_ = nullptr;
+  QuotaShard* mine_ = nullptr;
+  ProcessTable* processes_ = nullptr;
   std::size_t index_ = 0;
 };
 

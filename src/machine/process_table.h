@@ -11,17 +11,17 @@
 
 namespace belay::machine {
 
-class Roster {
+class ProcessTable {
  public:
-  Roster(platform::CommonMemory& memory, State& state, std::string directory, std::uint64_t joined);
+  ProcessTable(platform::CommonMemory& memory, State& state, std::string directory, std::uint64_t joined);
 
   // Takes a row for this process; false when all are taken.
   bool claim();
   std::size_t mine() const { return mine_; }
 
-  // A purse for one thread, until it gives it back; 0, the common one, when there is none left.
-  std::size_t claim_purse();
-  void release_purse(std::size_t purse);
+  // A shard for one thread, until it gives it back; 0, the common one, when there is none left.
+  std::size_t claim_shard();
+  void release_shard(std::size_t shard);
 
   // Makes free what processes that are gone held on this device; true if anything came back.
   bool return_what_the_dead_held(std::size_t device);
@@ -35,15 +35,15 @@ class Roster {
   bool is_me(const Row& row) const;
   std::string link_of(const Row& row) const;
   void clear(std::size_t row, std::uint64_t life);
-  void bury(std::size_t row, std::uint64_t life);
-  void bury_former_self();
+  void reap(std::size_t row, std::uint64_t life);
+  void reap_former_self();
   bool settle_in(std::size_t row);
 
   platform::CommonMemory& memory_;
   State& state_;
   std::string directory_;
   std::size_t mine_ = kSlots;
-  std::atomic<std::uint32_t> claimed_purses_{1};  // a bit each; the common one is never had
+  std::atomic<std::uint32_t> claimed_shards_{1};  // a bit each; the common one is never had
   std::int32_t process_;
   std::uint64_t start_, number_space_, joined_;
 };

@@ -1,4 +1,4 @@
-#include "machine/ledger.h"
+#include "machine/page_quota.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include "support/slices.h"
 
 namespace belay::machine {
-namespace ledger_test {
+namespace page_quota_test {
 
 using namespace belay_test;
 
@@ -24,83 +24,83 @@ std::uint64_t all(const Use& use) {
   return sum;
 }
 
-TEST(Ledger, M430_TakesAllOrNothing_AndGivesBackExactly) {
+TEST(PageQuota, M430_TakesAllOrNothing_AndGivesBackExactly) {
   SharedState shared{no_limits(100)};
   Here here{shared};
-  Ledger& ledger = here.ledgers[0];
-  EXPECT_TRUE(ledger.take(kNormal, 60));
-  EXPECT_FALSE(ledger.take(kHuge, 41));
-  EXPECT_EQ(all(ledger.used()), 60U);
-  EXPECT_TRUE(ledger.take(kHuge, 40));
-  EXPECT_FALSE(ledger.take(kNormal, 1));
-  EXPECT_FALSE(ledger.take(kGiant, 1));
-  EXPECT_EQ(ledger.used()[kNormal], 60U);
-  EXPECT_EQ(ledger.used()[kHuge], 40U);
-  ledger.give(kNormal, 60);
-  EXPECT_EQ(all(ledger.used()), 40U);
-  EXPECT_TRUE(ledger.take(kGiant, 60)) << "what was freed serves any kind";
-  EXPECT_FALSE(ledger.take(kNormal, 1));
+  PageQuota& quota = here.quotas[0];
+  EXPECT_TRUE(quota.take(kNormal, 60));
+  EXPECT_FALSE(quota.take(kHuge, 41));
+  EXPECT_EQ(all(quota.used()), 60U);
+  EXPECT_TRUE(quota.take(kHuge, 40));
+  EXPECT_FALSE(quota.take(kNormal, 1));
+  EXPECT_FALSE(quota.take(kGiant, 1));
+  EXPECT_EQ(quota.used()[kNormal], 60U);
+  EXPECT_EQ(quota.used()[kHuge], 40U);
+  quota.give(kNormal, 60);
+  EXPECT_EQ(all(quota.used()), 40U);
+  EXPECT_TRUE(quota.take(kGiant, 60)) << "what was freed serves any kind";
+  EXPECT_FALSE(quota.take(kNormal, 1));
 }
 
-TEST(Ledger, M430_EachPageOfTheLimitCanBeHad_OneByOne) {
+TEST(PageQuota, M430_EachPageOfTheLimitCanBeHad_OneByOne) {
   SharedState shared{no_limits(1000)};
   Here here{shared};
-  Ledger& ledger = here.ledgers[0];
-  for (std::uint64_t i = 0; i < 1000; ++i) ASSERT_TRUE(ledger.take(i % kKinds, 1)) << i;
-  for (std::size_t kind = 0; kind < kKinds; ++kind) EXPECT_FALSE(ledger.take(kind, 1));
-  EXPECT_EQ(all(ledger.used()), 1000U);
+  PageQuota& quota = here.quotas[0];
+  for (std::uint64_t i = 0; i < 1000; ++i) ASSERT_TRUE(quota.take(i % kKinds, 1)) << i;
+  for (std::size_t kind = 0; kind < kKinds; ++kind) EXPECT_FALSE(quota.take(kind, 1));
+  EXPECT_EQ(all(quota.used()), 1000U);
 }
 
-TEST(Ledger, M423_M430_EveryLimitCounts_AndTheOthersGoOn) {
+TEST(PageQuota, M423_M430_EveryLimitCounts_AndTheOthersGoOn) {
   Limits limits = no_limits(100);
   limits.of_page = {50, 30, 0};
   limits.p2p = 20;
   SharedState shared{limits};
   Here here{shared};
-  Ledger& ledger = here.ledgers[0];
-  EXPECT_FALSE(ledger.take(kGiant, 1));
-  EXPECT_FALSE(ledger.take(kHuge, 31));
-  EXPECT_TRUE(ledger.take(kHuge, 25));
-  EXPECT_FALSE(ledger.take(kHugeP2p, 6)) << "P2P pages are pages of their size";
-  EXPECT_TRUE(ledger.take(kHugeP2p, 5));
-  EXPECT_FALSE(ledger.take(kNormalP2p, 16));
-  EXPECT_TRUE(ledger.take(kNormalP2p, 15));
-  EXPECT_FALSE(ledger.take(kNormalP2p, 1));
-  EXPECT_TRUE(ledger.take(kNormal, 35));
-  EXPECT_FALSE(ledger.take(kNormal, 1));
-  ledger.give(kNormalP2p, 1);
-  EXPECT_TRUE(ledger.take(kNormal, 1)) << "credit of the other half of the kind";
-  EXPECT_FALSE(ledger.take(kNormalP2p, 1));
-  EXPECT_EQ(all(ledger.used()), 80U);
+  PageQuota& quota = here.quotas[0];
+  EXPECT_FALSE(quota.take(kGiant, 1));
+  EXPECT_FALSE(quota.take(kHuge, 31));
+  EXPECT_TRUE(quota.take(kHuge, 25));
+  EXPECT_FALSE(quota.take(kHugeP2p, 6)) << "P2P pages are pages of their size";
+  EXPECT_TRUE(quota.take(kHugeP2p, 5));
+  EXPECT_FALSE(quota.take(kNormalP2p, 16));
+  EXPECT_TRUE(quota.take(kNormalP2p, 15));
+  EXPECT_FALSE(quota.take(kNormalP2p, 1));
+  EXPECT_TRUE(quota.take(kNormal, 35));
+  EXPECT_FALSE(quota.take(kNormal, 1));
+  quota.give(kNormalP2p, 1);
+  EXPECT_TRUE(quota.take(kNormal, 1)) << "credit of the other half of the kind";
+  EXPECT_FALSE(quota.take(kNormalP2p, 1));
+  EXPECT_EQ(all(quota.used()), 80U);
 }
 
-TEST(Ledger, M430_WhatCanNeverFitIsRefused_HoweverLarge) {
+TEST(PageQuota, M430_WhatCanNeverFitIsRefused_HoweverLarge) {
   SharedState shared{no_limits(Account::kField)};
   Here here{shared};
-  Ledger& ledger = here.ledgers[0];
+  PageQuota& quota = here.quotas[0];
   for (const std::uint64_t pages :
        {Account::kField + 1, Account::kField + 2, std::uint64_t{1} << 32U, std::uint64_t{1} << 52U}) {
-    EXPECT_FALSE(ledger.take(kNormal, pages)) << pages;
+    EXPECT_FALSE(quota.take(kNormal, pages)) << pages;
   }
-  EXPECT_TRUE(ledger.take(kNormal, Account::kField));
-  EXPECT_FALSE(ledger.take(kNormal, Account::kField));
-  EXPECT_FALSE(ledger.take(kNormal, 1));
-  ledger.give(kNormal, Account::kField);
-  EXPECT_EQ(all(ledger.used()), 0U);
+  EXPECT_TRUE(quota.take(kNormal, Account::kField));
+  EXPECT_FALSE(quota.take(kNormal, Account::kField));
+  EXPECT_FALSE(quota.take(kNormal, 1));
+  quota.give(kNormal, Account::kField);
+  EXPECT_EQ(all(quota.used()), 0U);
 }
 
-TEST(Ledger, D52_DevicesHaveLedgersOfTheirOwn) {
+TEST(PageQuota, D52_DevicesHaveLedgersOfTheirOwn) {
   SharedState shared{no_limits(10), 3};
   Here here{shared};
-  EXPECT_TRUE(here.ledgers[0].take(kNormal, 10));
-  EXPECT_FALSE(here.ledgers[0].take(kNormal, 1));
-  EXPECT_TRUE(here.ledgers[2].take(kNormal, 10));
-  EXPECT_EQ(all(here.ledgers[1].used()), 0U);
+  EXPECT_TRUE(here.quotas[0].take(kNormal, 10));
+  EXPECT_FALSE(here.quotas[0].take(kNormal, 1));
+  EXPECT_TRUE(here.quotas[2].take(kNormal, 10));
+  EXPECT_EQ(all(here.quotas[1].used()), 0U);
 }
 
 // --- credit ---------------------------------------------------------------------------------------------
 
-TEST(Ledger, D52_IdleCreditOfStoppedProcesses_IsHadToThePage) {
+TEST(PageQuota, D52_IdleCreditOfStoppedProcesses_IsHadToThePage) {
   SharedState shared{no_limits(5000)};
   Here here{shared};
   std::vector<std::unique_ptr<Child>> sleepers;
@@ -108,23 +108,23 @@ TEST(Ledger, D52_IdleCreditOfStoppedProcesses_IsHadToThePage) {
     sleepers.push_back(std::make_unique<Child>([&] {
       There& there = *new There{shared.link()};
       for (std::size_t kind = 0; kind < kKinds; ++kind) {
-        if (!there.ledgers[0].take(kind, 200)) return 1;
+        if (!there.quotas[0].take(kind, 200)) return 1;
       }
-      for (std::size_t kind = 0; kind < kKinds; ++kind) there.ledgers[0].give(kind, 190);
+      for (std::size_t kind = 0; kind < kKinds; ++kind) there.quotas[0].give(kind, 190);
       return 0;
     }));
     ASSERT_EQ(sleepers.back()->answer(), 0);
     ::kill(sleepers.back()->process(), SIGSTOP);
   }
-  EXPECT_EQ(all(here.ledgers[0].used()), 180U);
+  EXPECT_EQ(all(here.quotas[0].used()), 180U);
   std::uint64_t taken = 0;
-  while (here.ledgers[0].take(taken % kKinds, 1)) ++taken;
+  while (here.quotas[0].take(taken % kKinds, 1)) ++taken;
   EXPECT_EQ(taken, 5000U - 180U);
-  EXPECT_EQ(all(here.ledgers[0].used()), 5000U);
+  EXPECT_EQ(all(here.quotas[0].used()), 5000U);
 }
 
 // A limit on a kind is short, and the credit that helps stands in another account than the first.
-TEST(Ledger, M430_CreditOfTheKindThatIsShort_IsFoundWhereverItStands) {
+TEST(PageQuota, M430_CreditOfTheKindThatIsShort_IsFoundWhereverItStands) {
   Limits limits = no_limits(1000);
   limits.of_page[1] = 100;
   limits.p2p = 100;
@@ -133,75 +133,75 @@ TEST(Ledger, M430_CreditOfTheKindThatIsShort_IsFoundWhereverItStands) {
   Child other{[&] {
     There& there = *new There{shared.link()};
     for (const std::size_t kind : {kNormal, kNormalP2p, kHuge}) {
-      if (!there.ledgers[0].take(kind, 90)) return 1;
-      there.ledgers[0].give(kind, 90);
+      if (!there.quotas[0].take(kind, 90)) return 1;
+      there.quotas[0].give(kind, 90);
     }
     return 0;
   }};
   ASSERT_EQ(other.answer(), 0);
-  EXPECT_TRUE(here.ledgers[0].take(kHuge, 100));
-  EXPECT_FALSE(here.ledgers[0].take(kHugeP2p, 1));
-  EXPECT_TRUE(here.ledgers[0].take(kNormalP2p, 100));
-  EXPECT_EQ(all(here.ledgers[0].used()), 200U);
+  EXPECT_TRUE(here.quotas[0].take(kHuge, 100));
+  EXPECT_FALSE(here.quotas[0].take(kHugeP2p, 1));
+  EXPECT_TRUE(here.quotas[0].take(kNormalP2p, 100));
+  EXPECT_EQ(all(here.quotas[0].used()), 200U);
 }
 
 // --- grants under way -----------------------------------------------------------------------------------
 
 // A live process was stopped after it had asked and before it was served.
-TEST(Ledger, D52_AGrantUnderWayIsCompletedByWhoeverComes_AndOnlyOnce) {
+TEST(PageQuota, D52_AGrantUnderWayIsCompletedByWhoeverComes_AndOnlyOnce) {
   SharedState shared{no_limits(100)};
   Here here{shared};
-  Child sleeper{[&] { return static_cast<int>((new There{shared.link()})->roster.mine()); }};
+  Child sleeper{[&] { return static_cast<int>((new There{shared.link()})->processes.mine()); }};
   const auto row = static_cast<std::size_t>(sleeper.answer());
   Device& device = shared.state().devices[0];
-  const std::uint64_t turn = Account::turn(device.purses[row][0].of[kHuge].load());
+  const std::uint64_t turn = Account::turn(device.shards[row][0].of[kHuge].load());
   device.pending = Pending::make(AccountIndex{row, 0, kHuge}.number(), 70, turn, 1);
 
-  EXPECT_FALSE(here.ledgers[0].take(kNormal, 40)) << "the one before us has 70 of 100";
+  EXPECT_FALSE(here.quotas[0].take(kNormal, 40)) << "the one before us has 70 of 100";
   EXPECT_EQ(used_by(shared.state(), 0, row)[kHuge], 70U);
-  for (int i = 0; i < 5; ++i) EXPECT_FALSE(here.ledgers[0].take(kNormal, 31));
+  for (int i = 0; i < 5; ++i) EXPECT_FALSE(here.quotas[0].take(kNormal, 31));
   EXPECT_EQ(used_by(shared.state(), 0, row)[kHuge], 70U);
-  EXPECT_TRUE(here.ledgers[0].take(kNormal, 30));
-  EXPECT_EQ(all(here.ledgers[0].used()), 100U);
+  EXPECT_TRUE(here.quotas[0].take(kNormal, 30));
+  EXPECT_EQ(all(here.quotas[0].used()), 100U);
   sleeper.kill();
-  EXPECT_EQ(all(here.ledgers[0].used()), 30U);
+  EXPECT_EQ(all(here.quotas[0].used()), 30U);
 }
 
-TEST(Ledger, D66_AGrantUnderWayOfADeadProcess_IsNobodys) {
+TEST(PageQuota, D66_AGrantUnderWayOfADeadProcess_IsNobodys) {
   for (const bool asked_for_more_first : {false, true}) {
     SharedState shared{no_limits(100)};
     Here here{shared};
     Child dead{[&] {
       There& there = *new There{shared.link()};
-      return there.ledgers[0].take(kNormal, 5) ? static_cast<int>(there.roster.mine()) : -1;
+      return there.quotas[0].take(kNormal, 5) ? static_cast<int>(there.processes.mine()) : -1;
     }};
     const auto row = static_cast<std::size_t>(dead.answer());
     Device& device = shared.state().devices[0];
     device.pending = Pending::make(AccountIndex{row, 0, kHuge}.number(), 70,
-                                   Account::turn(device.purses[row][0].of[kHuge].load()), 5);
+                                   Account::turn(device.shards[row][0].of[kHuge].load()), 5);
     dead.kill();
     if (asked_for_more_first) {
-      EXPECT_TRUE(here.ledgers[0].take(kNormal, 100));
-      here.ledgers[0].give(kNormal, 100);
+      EXPECT_TRUE(here.quotas[0].take(kNormal, 100));
+      here.quotas[0].give(kNormal, 100);
     }
-    EXPECT_EQ(all(here.ledgers[0].used()), 0U);
-    EXPECT_TRUE(here.ledgers[0].take(kHuge, 100));
-    EXPECT_EQ(all(here.ledgers[0].used()), 100U);
+    EXPECT_EQ(all(here.quotas[0].used()), 0U);
+    EXPECT_TRUE(here.quotas[0].take(kHuge, 100));
+    EXPECT_EQ(all(here.quotas[0].used()), 100U);
     EXPECT_EQ(all(used_by(shared.state(), 0, row)), 0U);
   }
 }
 
 // The number that tells grants apart has 12 bits. A grant that was served long ago must not be served again
 // when they have gone round.
-TEST(Ledger, D66_AnOldGrantIsNotServedAgain_HoweverManyProcessesCameAndWent) {
+TEST(PageQuota, D66_AnOldGrantIsNotServedAgain_HoweverManyProcessesCameAndWent) {
   SharedState shared{no_limits(1000)};
   Child other{[&] { return (new There{shared.link()})->claimed ? 0 : 1; }};
   ASSERT_EQ(other.answer(), 0);
   std::size_t row = 0;
   {
     Here here{shared};
-    row = here.roster.mine();
-    ASSERT_TRUE(here.ledgers[0].take(kNormal, 100));
+    row = here.processes.mine();
+    ASSERT_TRUE(here.quotas[0].take(kNormal, 100));
   }
   Device& device = shared.state().devices[0];
   const std::uint64_t old = device.pending.load();
@@ -210,13 +210,13 @@ TEST(Ledger, D66_AnOldGrantIsNotServedAgain_HoweverManyProcessesCameAndWent) {
   std::uint64_t lives = 0;
   do {
     Here here{shared};
-    ASSERT_EQ(here.roster.mine(), row);
+    ASSERT_EQ(here.processes.mine(), row);
     ASSERT_LT(++lives, 10000U);
-  } while (Account::turn(device.purses[row][0].of[kNormal].load()) != Pending::turn(old));
+  } while (Account::turn(device.shards[row][0].of[kNormal].load()) != Pending::turn(old));
   EXPECT_GT(lives, 1000U);
   Here here{shared};
-  EXPECT_TRUE(here.ledgers[0].take(kHuge, 900));
-  EXPECT_EQ(all(here.ledgers[0].used()), 900U);
+  EXPECT_TRUE(here.quotas[0].take(kHuge, 900));
+  EXPECT_EQ(all(here.quotas[0].used()), 900U);
 }
 
 // --- many at once ---------------------------------------------------------------------------------------
@@ -241,7 +241,7 @@ struct Held {
 };
 
 // Takes and gives at random, and gives everything back in the end.
-void take_and_give(Ledger& ledger, Held& held, unsigned seed, int steps) {
+void take_and_give(PageQuota& quota, Held& held, unsigned seed, int steps) {
   std::mt19937 random = test_random(seed);
   std::vector<std::pair<std::size_t, std::uint64_t>> mine;
   while (!held.go) std::this_thread::yield();
@@ -249,19 +249,19 @@ void take_and_give(Ledger& ledger, Held& held, unsigned seed, int steps) {
     if (random() % 2 == 0 || mine.empty()) {
       const std::size_t kind = random() % kKinds;
       const std::uint64_t pages = random() % 3 == 0 ? random() % 60 + 1 : random() % 8 + 1;
-      if (!ledger.take(kind, pages)) continue;
-      held.take(ledger.limits(), kind, pages);
+      if (!quota.take(kind, pages)) continue;
+      held.take(quota.limits(), kind, pages);
       mine.emplace_back(kind, pages);
     } else {
       std::swap(mine[random() % mine.size()], mine.back());
       held.give(mine.back().first, mine.back().second);
-      ledger.give(mine.back().first, mine.back().second);
+      quota.give(mine.back().first, mine.back().second);
       mine.pop_back();
     }
   }
   for (const auto& [kind, pages] : mine) {
     held.give(kind, pages);
-    ledger.give(kind, pages);
+    quota.give(kind, pages);
   }
 }
 
@@ -273,21 +273,21 @@ Limits tight() {
 }
 int steps() { return slice(60000, 1000000, 20); }
 
-TEST(Ledger, M430_ThreadsNeverGetMoreThanThereIs) {
+TEST(PageQuota, M430_ThreadsNeverGetMoreThanThereIs) {
   SharedState shared{tight()};
   Here here{shared};
   Held held;
   std::vector<std::thread> threads;
   for (unsigned i = 0; i < 4; ++i)
-    threads.emplace_back([&, i] { take_and_give(here.ledgers[0], held, i, steps()); });
+    threads.emplace_back([&, i] { take_and_give(here.quotas[0], held, i, steps()); });
   held.go = true;
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(held.broken, 0);
-  EXPECT_EQ(all(here.ledgers[0].used()), 0U);
-  EXPECT_TRUE(here.ledgers[0].take(kNormal, 200));
+  EXPECT_EQ(all(here.quotas[0].used()), 0U);
+  EXPECT_TRUE(here.quotas[0].take(kNormal, 200));
 }
 
-TEST(Ledger, D52_M430_ProcessesNeverGetMoreThanThereIs) {
+TEST(PageQuota, D52_M430_ProcessesNeverGetMoreThanThereIs) {
   SCOPED_TRACE(seed_text());
   SharedState shared{tight()};
   Here here{shared};
@@ -296,19 +296,19 @@ TEST(Ledger, D52_M430_ProcessesNeverGetMoreThanThereIs) {
   for (unsigned i = 0; i < 4; ++i) {
     children.push_back(std::make_unique<Child>([&, i] {
       There& there = *new There{shared.link()};
-      take_and_give(there.ledgers[0], *held, i, steps());
+      take_and_give(there.quotas[0], *held, i, steps());
       return 0;
     }));
   }
   held->go = true;
   for (const auto& child : children) EXPECT_EQ(child->answer(), 0);
   EXPECT_EQ(held->broken, 0);
-  EXPECT_EQ(all(here.ledgers[0].used()), 0U);
-  EXPECT_TRUE(here.ledgers[0].take(kNormal, 200));
+  EXPECT_EQ(all(here.quotas[0].used()), 0U);
+  EXPECT_TRUE(here.quotas[0].take(kNormal, 200));
 }
 
 // Killed in the middle; what they held comes back, to the page.
-TEST(Ledger, D66_M430_ProcessesThatAreKilledMeanwhile_LeaveExactBooks) {
+TEST(PageQuota, D66_M430_ProcessesThatAreKilledMeanwhile_LeaveExactBooks) {
   SCOPED_TRACE(seed_text());
   SharedState shared{tight()};
   Here here{shared};
@@ -318,21 +318,21 @@ TEST(Ledger, D66_M430_ProcessesThatAreKilledMeanwhile_LeaveExactBooks) {
     for (unsigned i = 0; i < 3; ++i) {
       children.push_back(std::make_unique<Child>([&, i] {
         There& there = *new There{shared.link()};
-        take_and_give(there.ledgers[0], *ignored, round * 8 + i, 1 << 30);
+        take_and_give(there.quotas[0], *ignored, round * 8 + i, 1 << 30);
         return 0;
       }));
     }
     ignored->go = true;
-    for (unsigned i = 0; i < round % 40 * 20; ++i) (void)here.ledgers[0].used();
+    for (unsigned i = 0; i < round % 40 * 20; ++i) (void)here.quotas[0].used();
     for (const auto& child : children) child->kill();
-    ASSERT_EQ(all(here.ledgers[0].used()), 0U) << "round " << round;
-    ASSERT_TRUE(here.ledgers[0].take(kNormal, 200)) << "round " << round;
-    here.ledgers[0].give(kNormal, 200);
+    ASSERT_EQ(all(here.quotas[0].used()), 0U) << "round " << round;
+    ASSERT_TRUE(here.quotas[0].take(kNormal, 200)) << "round " << round;
+    here.quotas[0].give(kNormal, 200);
   }
 }
 
 // Of pages that go from one process to the other all the time, each is counted once at most.
-TEST(Ledger, D52_M430_WhatOneGivesBackAndAnotherTakes_NeverCountsTwice) {
+TEST(PageQuota, D52_M430_WhatOneGivesBackAndAnotherTakes_NeverCountsTwice) {
   SharedState shared{no_limits(300)};
   Here here{shared};
   const Common<std::atomic<int>> at_work;
@@ -342,17 +342,17 @@ TEST(Ledger, D52_M430_WhatOneGivesBackAndAnotherTakes_NeverCountsTwice) {
       There& there = *new There{shared.link()};
       at_work->fetch_add(1);
       for (;;) {
-        if (there.ledgers[0].take(kNormal, 200)) there.ledgers[0].give(kNormal, 200);
+        if (there.quotas[0].take(kNormal, 200)) there.quotas[0].give(kNormal, 200);
       }
       return 0;
     }));
   }
   while (at_work->load() < 2) std::this_thread::yield();
   for (int look = 0; look < slice(200000, 2000000, 8); ++look)
-    ASSERT_LE(all(here.ledgers[0].used()), 300U) << look;
+    ASSERT_LE(all(here.quotas[0].used()), 300U) << look;
   for (const auto& child : children) child->kill();
-  EXPECT_EQ(all(here.ledgers[0].used()), 0U);
+  EXPECT_EQ(all(here.quotas[0].used()), 0U);
 }
 
-}  // namespace ledger_test
+}  // namespace page_quota_test
 }  // namespace belay::machine

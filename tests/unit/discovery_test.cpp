@@ -1,4 +1,4 @@
-#include "machine/meeting.h"
+#include "machine/discovery.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 #include "support/shared_state.h"
 
 namespace belay::machine {
-namespace meeting_test {
+namespace discovery_test {
 
 using namespace belay_test;
 using platform::CommonMemory;
@@ -44,7 +44,7 @@ std::size_t links_in(const std::string& directory) {
 
 // --- names ----------------------------------------------------------------------------------------------
 
-TEST(Meeting, D52_NamesOfMachines) {
+TEST(Discovery, D52_NamesOfMachines) {
   for (const char* name :
        {"a", "Z", "0", "_", "-", "default", "private", "job-17.gpu_3", "a.b", "a..b", "--x"})
     EXPECT_TRUE(good_name(name)) << name;
@@ -65,7 +65,7 @@ struct Damage {
   bool checked_again = true;  // with a check that fits
 };
 
-TEST(Meeting, D52_WhatIsWrongWithAStateIsToldInWords) {
+TEST(Discovery, D52_WhatIsWrongWithAStateIsToldInWords) {
   const Damage damages[] = {
       {"nothing", [](Header&) {}, ""},
       {"other magic", [](Header& header) { header.magic[0] = 'B'; }, "does not look like"},
@@ -99,7 +99,7 @@ TEST(Meeting, D52_WhatIsWrongWithAStateIsToldInWords) {
   }
 }
 
-TEST(Meeting, D52_AnotherLayoutIsNamedInTheRefusal) {
+TEST(Discovery, D52_AnotherLayoutIsNamedInTheRefusal) {
   const CommonMemory memory = CommonMemory::create(kUnitState, State::bytes_for(1));
   Header& header = reinterpret_cast<State*>(memory.start())->header;
   header = some_header();
@@ -108,7 +108,7 @@ TEST(Meeting, D52_AnotherLayoutIsNamedInTheRefusal) {
       << fault_in(memory);
 }
 
-TEST(Meeting, D52_TheMemoryIsSealed_AndOnlyOpenedIfItIs) {
+TEST(Discovery, D52_TheMemoryIsSealed_AndOnlyOpenedIfItIs) {
   const CommonMemory memory = CommonMemory::create(kUnitState, 8192);
   ASSERT_TRUE(memory.valid());
   EXPECT_NE(::ftruncate(memory.file(), 0), 0);
@@ -131,7 +131,7 @@ TEST(Meeting, D52_TheMemoryIsSealed_AndOnlyOpenedIfItIs) {
   EXPECT_FALSE(opened.valid());
 }
 
-TEST(Meeting, D66_LocksTellWhoIsAlive) {
+TEST(Discovery, D66_LocksTellWhoIsAlive) {
   SharedState shared{no_limits(1)};
   CommonMemory& memory = shared.memory();
   ASSERT_TRUE(memory.try_lock(9));
@@ -163,13 +163,13 @@ struct Grounds {
 
 // On the machine "m", until it ends. Answers with the generation, or -1.
 int stay(const Place& place) {
-  Result<Met> met = meet(place, "m", some_header());
-  if (!met) return -1;
-  const Met& kept = *new Met{std::move(*met)};
+  Result<Joined> joined = discover(place, "m", some_header());
+  if (!joined) return -1;
+  const Joined& kept = *new Joined{std::move(*joined)};
   return static_cast<int>(header_in(kept.memory).generation);
 }
 
-TEST(Meeting, D52_TheFirstFounds_TheOthersFollow_AndAfterThemComesTheNextGeneration) {
+TEST(Discovery, D52_TheFirstFounds_TheOthersFollow_AndAfterThemComesTheNextGeneration) {
   const Grounds grounds;
   for (int generation = 1; generation < 4; ++generation) {
     Child one{[&] { return stay(grounds.place); }};
@@ -183,48 +183,48 @@ TEST(Meeting, D52_TheFirstFounds_TheOthersFollow_AndAfterThemComesTheNextGenerat
   }
 }
 
-TEST(Meeting, D52_WhoOnlyLooksLeavesNoTrace) {
+TEST(Discovery, D52_WhoOnlyLooksLeavesNoTrace) {
   const Grounds grounds;
-  EXPECT_FALSE(look_in(grounds.directory).met.memory.valid());
+  EXPECT_FALSE(look_in(grounds.directory).joined.memory.valid());
   EXPECT_FALSE(fs::exists(grounds.directory));
   Child one{[&] { return stay(grounds.place); }};
   ASSERT_EQ(one.answer(), 1);
   const std::size_t before = links_in(grounds.directory);
   {
     const LookedIn seen = look_in(grounds.directory);
-    ASSERT_TRUE(seen.met.memory.valid());
-    EXPECT_EQ(header_in(seen.met.memory).generation, 1U);
-    EXPECT_EQ(fault_in(seen.met.memory), "");
+    ASSERT_TRUE(seen.joined.memory.valid());
+    EXPECT_EQ(header_in(seen.joined.memory).generation, 1U);
+    EXPECT_EQ(fault_in(seen.joined.memory), "");
   }
   EXPECT_EQ(links_in(grounds.directory), before);
   one.end();
-  EXPECT_FALSE(look_in(grounds.directory).met.memory.valid());
+  EXPECT_FALSE(look_in(grounds.directory).joined.memory.valid());
   EXPECT_EQ(machines_at(grounds.place), std::vector<std::string>{"m"});
 }
 
-TEST(Meeting, D52_WhoLeavesAgainTakesItsOwnLinkOnly) {
+TEST(Discovery, D52_WhoLeavesAgainTakesItsOwnLinkOnly) {
   const Grounds grounds;
   const Child one{[&] { return stay(grounds.place); }};
   ASSERT_EQ(one.answer(), 1);
   const std::size_t before = links_in(grounds.directory);
   const Child guest{[&] {
-    Result<Met> met = meet(grounds.place, "m", some_header());
-    if (!met) return -1;
-    leave(*met);
+    Result<Joined> joined = discover(grounds.place, "m", some_header());
+    if (!joined) return -1;
+    leave(*joined);
     return 0;
   }};
   ASSERT_EQ(guest.answer(), 0);
   EXPECT_EQ(links_in(grounds.directory), before);
 }
 
-TEST(Meeting, D52_OnlyADeadMachineIsRemoved) {
+TEST(Discovery, D52_OnlyADeadMachineIsRemoved) {
   const Grounds grounds;
   Child one{[&] { return stay(grounds.place); }};
   ASSERT_EQ(one.answer(), 1);
   std::string why;
   EXPECT_FALSE(remove(grounds.place, "m", why));
   EXPECT_NE(why, "");
-  EXPECT_TRUE(look_in(grounds.directory).met.memory.valid()) << "it is still there";
+  EXPECT_TRUE(look_in(grounds.directory).joined.memory.valid()) << "it is still there";
   one.end();
   EXPECT_TRUE(remove(grounds.place, "m", why)) << why;
   EXPECT_FALSE(fs::exists(grounds.directory));
@@ -253,7 +253,7 @@ void let_one_pass(const Grounds& grounds) {
   ASSERT_EQ(one.answer(), 1);
 }
 
-TEST(Meeting, D52_AMemberWithADamagedState_KeepsOthersOut_AndTheReasonIsTold) {
+TEST(Discovery, D52_AMemberWithADamagedState_KeepsOthersOut_AndTheReasonIsTold) {
   struct Case {
     std::function<void(Header&)> damage;
     std::size_t bytes;
@@ -280,16 +280,16 @@ TEST(Meeting, D52_AMemberWithADamagedState_KeepsOthersOut_AndTheReasonIsTold) {
                             return memory;
                           }};
     const Child comer{[&] {
-      Result<Met> met = meet(grounds.place, "m", some_header());
-      if (met) return 1;
-      return met.take_refusal()->what.find(each.words) == std::string::npos ? 2 : 0;
+      Result<Joined> joined = discover(grounds.place, "m", some_header());
+      if (joined) return 1;
+      return joined.take_refusal()->what.find(each.words) == std::string::npos ? 2 : 0;
     }};
     EXPECT_EQ(comer.answer(), 0) << each.words;
   }
 }
 
 // What bears the machine's name, but was not made as one of them, is no reason to stay away.
-TEST(Meeting, D52_AFileThatIsNotSealed_OrOfAnotherMachine_IsNobodys) {
+TEST(Discovery, D52_AFileThatIsNotSealed_OrOfAnotherMachine_IsNobodys) {
   for (const bool sealed : {false, true}) {
     const Grounds grounds;
     let_one_pass(grounds);
@@ -309,7 +309,7 @@ TEST(Meeting, D52_AFileThatIsNotSealed_OrOfAnotherMachine_IsNobodys) {
 }
 
 // The number is used again by another process, and the link is older than it.
-TEST(Meeting, D66_ALinkOfAnEarlierProcessWithTheSameNumber_IsRemoved) {
+TEST(Discovery, D66_ALinkOfAnEarlierProcessWithTheSameNumber_IsRemoved) {
   const Grounds grounds;
   let_one_pass(grounds);
   const Child stranger{[] { return 0; }};
@@ -336,19 +336,19 @@ Wish wish_for(const Grounds& grounds, const std::string& settings = "hbm=1;devic
   return wish;
 }
 
-TEST(Meeting, D52_AnOnlookerSeesWhoHoldsWhat) {
+TEST(Discovery, D52_AnOnlookerSeesWhoHoldsWhat) {
   const Grounds grounds;
   EXPECT_FALSE(look_at(grounds.place, "m").live);
   const Child one{[&] {
     auto machine = Machine::join(wish_for(grounds));
-    if (!machine || !(*machine)->ledger(1).take(0, 40)) return 1;
+    if (!machine || !(*machine)->quota(1).take(0, 40)) return 1;
     (void)machine->release();
     return 0;
   }};
   ASSERT_EQ(one.answer(), 0);
   Child two{[&] {
     auto machine = Machine::join(wish_for(grounds));
-    if (!machine || !(*machine)->ledger(1).take(2, 30)) return 1;
+    if (!machine || !(*machine)->quota(1).take(2, 30)) return 1;
     (void)machine->release();
     return 0;
   }};
@@ -370,7 +370,7 @@ TEST(Meeting, D52_AnOnlookerSeesWhoHoldsWhat) {
   EXPECT_EQ(seen.on_device[1][2], 0U) << "the dead hold nothing";
 }
 
-TEST(Meeting, D52_OtherSettingsAreRefused_AndTheGuestLeavesNoLink) {
+TEST(Discovery, D52_OtherSettingsAreRefused_AndTheGuestLeavesNoLink) {
   const Grounds grounds;
   const Child one{[&] {
     auto machine = Machine::join(wish_for(grounds));
@@ -393,7 +393,7 @@ TEST(Meeting, D52_OtherSettingsAreRefused_AndTheGuestLeavesNoLink) {
 }
 
 // The words are compared as a whole, however many there are.
-TEST(Meeting, D52_TheLongestSettingsAreStillTheSame) {
+TEST(Discovery, D52_TheLongestSettingsAreStillTheSame) {
   const Grounds grounds;
   const std::string longest(sizeof(Header::settings) - 1, 's');
   for (int i = 0; i < 2; ++i) {
@@ -405,5 +405,5 @@ TEST(Meeting, D52_TheLongestSettingsAreStillTheSame) {
   }
 }
 
-}  // namespace meeting_test
+}  // namespace discovery_test
 }  // namespace belay::machine

@@ -1,4 +1,4 @@
-#include "memory/contents.h"
+#include "memory/backing_store.h"
 
 #include <gtest/gtest.h>
 
@@ -8,90 +8,100 @@
 #include <numeric>
 #include <vector>
 
-namespace belay {
-namespace contents_test {
+#include "memory/heap_map.h"
 
-class ContentsTest : public ::testing::Test {
+namespace belay {
+namespace backing_store_test {
+
+class BackingStoreTest : public ::testing::Test {
  protected:
   static constexpr platform::AddressRange kWindow{0x400000000000, 32_GiB, false};
   HeapMap map_{kWindow};
   // Whatever pages the machine has.
-  Contents contents_{map_, {.pages = Pages::Small, .keep_bytes = 1_MiB}};
+  BackingStore backing_{map_, kWindow.bytes, 0, {.pages = Pages::Small, .keep_bytes = 1_MiB}};
+
+  void SetUp() override {
+    map_.on_carve([this](std::size_t index, HeapClass heap_class) {
+      backing_.on_carve(index, heap_class == HeapClass::Huge2M ? Page::Huge2M : Page::Normal);
+    });
+  }
+  Position at(std::uintptr_t address) { return {&backing_.plain(), address - kWindow.base}; }
+  std::size_t committed() { return backing_.plain().committed(); }
 
   std::uintptr_t carve(HeapClass heap_class, std::size_t bytes) {
     const std::uintptr_t start = map_.open_carved(heap_class, 0);
-    EXPECT_EQ(
-        contents_.begin(start, bytes, heap_class == HeapClass::Huge2M ? Page::Huge2M : Page::Normal, false),
-        Begun::Yes);
+    EXPECT_EQ(backing_.on_alloc(at(start), bytes,
+                                heap_class == HeapClass::Huge2M ? Page::Huge2M : Page::Normal, false),
+              Backed::Yes);
     return start;
   }
   std::vector<unsigned char> read(std::uintptr_t from, std::size_t bytes) {
     std::vector<unsigned char> got(bytes, 0);
-    EXPECT_TRUE(contents_.read(from, got.data(), bytes));
+    EXPECT_TRUE(backing_.read(at(from), got.data(), bytes));
     return got;
   }
 };
 
-TEST_F(ContentsTest, M13_FreshMemoryReadsAsThePattern_AndReadingCommitsNothing) {
+TEST_F(BackingStoreTest, M13_FreshMemoryReadsAsThePattern_AndReadingCommitsNothing) {
   const std::uintptr_t start = carve(HeapClass::Huge2M, 64_MiB);
   const std::vector<unsigned char> got = read(start, 64_MiB);
   // The first one, and each as the one before it.
   EXPECT_EQ(got[0], kFreshByte);
   EXPECT_EQ(std::memcmp(got.data(), got.data() + 1, got.size() - 1), 0);
-  EXPECT_EQ(contents_.committed(), 0U);
+  EXPECT_EQ(committed(), 0U);
 }
 
-TEST_F(ContentsTest, APartialWriteKeepsThePatternAroundIt) {
+TEST_F(BackingStoreTest, APartialWriteKeepsThePatternAroundIt) {
   for (const HeapClass heap_class : {HeapClass::Normal, HeapClass::Huge2M}) {
     const std::uintptr_t start = carve(heap_class, 2_MiB);
     const std::array<unsigned char, 3> bytes{1, 2, 3};
-    ASSERT_TRUE(contents_.write(start + 70000, bytes.data(), bytes.size()));
+    ASSERT_TRUE(backing_.write(at(start + 70000), bytes.data(), bytes.size()));
     std::vector<unsigned char> expected(200000, kFreshByte);
     std::ranges::copy(bytes, expected.begin() + 70000);
     EXPECT_EQ(read(start, expected.size()), expected);
-    EXPECT_LE(contents_.committed(), 256_KiB);
+    EXPECT_LE(committed(), 256_KiB);
   }
 }
 
-TEST_F(ContentsTest, WritesAndReadsCrossHeaps) {
+TEST_F(BackingStoreTest, WritesAndReadsCrossHeaps) {
   const std::uintptr_t start = map_.open_whole(2_GiB, 0, HeapClass::Huge2M);
-  ASSERT_EQ(contents_.begin(start, 2_GiB, Page::Huge2M, false), Begun::Yes);
+  ASSERT_EQ(backing_.on_alloc(at(start), 2_GiB, Page::Huge2M, false), Backed::Yes);
   std::vector<unsigned char> bytes(300000);
   std::iota(bytes.begin(), bytes.end(), static_cast<unsigned char>(0));
   const std::uintptr_t across = start + 1_GiB - 150001;
-  ASSERT_TRUE(contents_.write(across, bytes.data(), bytes.size()));
+  ASSERT_TRUE(backing_.write(at(across), bytes.data(), bytes.size()));
   EXPECT_EQ(read(across, bytes.size()), bytes);
-  ASSERT_TRUE(contents_.fill(across + 1000, 9, 200000));
+  ASSERT_TRUE(backing_.fill(at(across + 1000), 9, 200000));
   std::fill_n(bytes.begin() + 1000, 200000, static_cast<unsigned char>(9));
   EXPECT_EQ(read(across, bytes.size()), bytes);
 }
 
-TEST_F(ContentsTest, M244_OverlappingCopiesActAsThroughATemporary) {
+TEST_F(BackingStoreTest, M244_OverlappingCopiesActAsThroughATemporary) {
   const std::uintptr_t start = carve(HeapClass::Huge2M, 16_MiB);
   std::vector<unsigned char> model(8_MiB);
   for (std::size_t i = 0; i < model.size(); ++i) model[i] = static_cast<unsigned char>(i * 7 >> 3);
-  ASSERT_TRUE(contents_.write(start, model.data(), model.size()));
+  ASSERT_TRUE(backing_.write(at(start), model.data(), model.size()));
   struct Case {
     std::size_t to, from, bytes;
   };
   for (const Case c : {Case{1, 0, 5_MiB}, Case{0, 1, 5_MiB}, Case{3_MiB, 1_MiB + 5, 4_MiB},
                        Case{1_MiB, 3_MiB, 4_MiB + 17}}) {
-    ASSERT_TRUE(contents_.copy(start + c.to, start + c.from, c.bytes));
+    ASSERT_TRUE(backing_.copy(at(start + c.to), at(start + c.from), c.bytes));
     std::memmove(model.data() + c.to, model.data() + c.from, c.bytes);
     ASSERT_EQ(read(start, model.size()), model) << c.to << " <- " << c.from;
   }
 }
 
-TEST_F(ContentsTest, CopyOfUncommittedMemoryCopiesThePattern) {
+TEST_F(BackingStoreTest, CopyOfUncommittedMemoryCopiesThePattern) {
   const std::uintptr_t start = carve(HeapClass::Normal, 1_MiB);
-  ASSERT_TRUE(contents_.fill(start + 512_KiB, 0, 4_KiB));
-  ASSERT_TRUE(contents_.copy(start + 512_KiB, start, 4_KiB));
+  ASSERT_TRUE(backing_.fill(at(start + 512_KiB), 0, 4_KiB));
+  ASSERT_TRUE(backing_.copy(at(start + 512_KiB), at(start), 4_KiB));
   EXPECT_EQ(read(start + 512_KiB, 4_KiB), std::vector<unsigned char>(4_KiB, kFreshByte));
 }
 
-TEST_F(ContentsTest, M391_Fill32WritesWholeWords) {
+TEST_F(BackingStoreTest, M391_Fill32WritesWholeWords) {
   const std::uintptr_t start = carve(HeapClass::Normal, 1_MiB);
-  ASSERT_TRUE(contents_.fill32(start + 4, 0x01020304, 100000));
+  ASSERT_TRUE(backing_.fill32(at(start + 4), 0x01020304, 100000));
   const std::vector<unsigned char> got = read(start, 400012);
   std::uint32_t word = 0;
   for (std::size_t i = 4; i < 400004; i += 4) {
@@ -102,30 +112,30 @@ TEST_F(ContentsTest, M391_Fill32WritesWholeWords) {
   EXPECT_EQ(got[400004], kFreshByte);
 }
 
-TEST_F(ContentsTest, FreedMemoryIsKeptUpToTheBound_AndGoesBackBeyondIt) {
+TEST_F(BackingStoreTest, FreedMemoryIsKeptUpToTheBound_AndGoesBackBeyondIt) {
   const std::uintptr_t small = carve(HeapClass::Huge2M, 512_KiB);
-  ASSERT_TRUE(contents_.fill(small, 1, 512_KiB));
-  contents_.end(small, 512_KiB, false);
-  EXPECT_EQ(contents_.committed(), 512_KiB) << "within the bound of 1 MB";
+  ASSERT_TRUE(backing_.fill(at(small), 1, 512_KiB));
+  backing_.on_free(at(small), 512_KiB, false);
+  EXPECT_EQ(committed(), 512_KiB) << "within the bound of 1 MB";
   const std::uintptr_t large = carve(HeapClass::Huge2M, 8_MiB);
-  ASSERT_TRUE(contents_.fill(large, 1, 8_MiB));
-  contents_.end(large, 8_MiB, false);
-  EXPECT_EQ(contents_.committed(), 512_KiB) << "beyond the bound nothing is kept";
-  ASSERT_EQ(contents_.begin(large, 8_MiB, Page::Huge2M, false), Begun::Yes);
+  ASSERT_TRUE(backing_.fill(at(large), 1, 8_MiB));
+  backing_.on_free(at(large), 8_MiB, false);
+  EXPECT_EQ(committed(), 512_KiB) << "beyond the bound nothing is kept";
+  ASSERT_EQ(backing_.on_alloc(at(large), 8_MiB, Page::Huge2M, false), Backed::Yes);
   EXPECT_EQ(read(large, 8_MiB), std::vector<unsigned char>(8_MiB, kFreshByte)) << "what came back is fresh";
 }
 
-TEST_F(ContentsTest, AHeapThatChangesItsUseStartsAfresh) {
+TEST_F(BackingStoreTest, AHeapThatChangesItsUseStartsAfresh) {
   const std::uintptr_t whole = map_.open_whole(1_GiB, 0, HeapClass::Huge2M);
-  ASSERT_EQ(contents_.begin(whole, 1_GiB, Page::Huge2M, false), Begun::Yes);
-  ASSERT_TRUE(contents_.fill(whole, 5, 128_KiB));
-  contents_.end(whole, 1_GiB, false);
+  ASSERT_EQ(backing_.on_alloc(at(whole), 1_GiB, Page::Huge2M, false), Backed::Yes);
+  ASSERT_TRUE(backing_.fill(at(whole), 5, 128_KiB));
+  backing_.on_free(at(whole), 1_GiB, false);
   map_.close_whole(whole, 1_GiB);
   const std::uintptr_t carved = carve(HeapClass::Normal, 64_KiB);
   ASSERT_EQ(carved, whole);
   EXPECT_EQ(read(carved, 64_KiB), std::vector<unsigned char>(64_KiB, kFreshByte));
-  EXPECT_EQ(contents_.committed(), 0U);
+  EXPECT_EQ(committed(), 0U);
 }
 
-}  // namespace contents_test
+}  // namespace backing_store_test
 }  // namespace belay

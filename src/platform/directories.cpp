@@ -1,4 +1,4 @@
-#include "platform/meeting_place.h"
+#include "platform/directories.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

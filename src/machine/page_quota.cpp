@@ -1,11 +1,11 @@
-#include "machine/ledger.h"
+#include "machine/page_quota.h"
 
 #include <algorithm>
 #include <optional>
 #include <random>
 #include <vector>
 
-#include "machine/roster.h"
+#include "machine/process_table.h"
 
 namespace belay::machine {
 namespace {
@@ -22,7 +22,7 @@ std::uint64_t take_away(std::atomic<std::uint64_t>& account) {
   return 0;
 }
 
-// What the purses of one process come to. While the purses of a dead process are emptied one after the other,
+// What the shards of one process come to. While the shards of a dead process are emptied one after the other,
 // a sum may be below nothing for a moment: that is nothing.
 std::uint64_t sum_of(std::uint64_t wrapped, const Limits& limits) {
   const std::uint64_t sum = wrapped & Account::kField;
@@ -31,20 +31,20 @@ std::uint64_t sum_of(std::uint64_t wrapped, const Limits& limits) {
 
 }  // namespace
 
-void Ledger::open(State& state, std::size_t device, Roster& roster) {
+void PageQuota::open(State& state, std::size_t device, ProcessTable& processes) {
   state_ = &state;
   device_ = &state.devices[device];
-  roster_ = &roster;
+  processes_ = &processes;
   index_ = device;
-  mine_ = device_->purses[roster.mine()].data();
+  mine_ = device_->shards[processes.mine()].data();
 }
 
 // The same grant is completed once, whoever does it: completing it raises the account's turn.
-void Ledger::complete(std::uint64_t pending) const {
+void PageQuota::complete(std::uint64_t pending) const {
   const std::uint64_t pages = Pending::pages(pending);
   if (pages == 0) return;
   const AccountIndex at = AccountIndex::of(Pending::account(pending));
-  std::atomic<std::uint64_t>& account = device_->purses[at.row][at.purse].of[at.kind];
+  std::atomic<std::uint64_t>& account = device_->shards[at.row][at.shard].of[at.kind];
   std::uint64_t word = account.load(std::memory_order_acquire);
   while (Account::turn(word) == Pending::turn(pending)) {
     // Granted and taken in one step: between the two somebody could take the credit back.
@@ -56,7 +56,7 @@ void Ledger::complete(std::uint64_t pending) const {
   }
 }
 
-Ledger::Look Ledger::look(std::size_t kind) const {
+PageQuota::Look PageQuota::look(std::size_t kind) const {
   const Limits& limits = state_->header.limits;
   Look look;
   std::array<std::uint64_t, 3> of_page{};
@@ -64,12 +64,12 @@ Ledger::Look Ledger::look(std::size_t kind) const {
   const std::size_t rows = rows_of(*state_);
   for (std::size_t row = 0; row < rows; ++row) {
     Use granted{};
-    const std::size_t purses = purses_of(*state_, row);
-    for (std::size_t purse = 0; purse < purses; ++purse) {
+    const std::size_t shards = shards_of(*state_, row);
+    for (std::size_t shard = 0; shard < shards; ++shard) {
       for (std::size_t each = 0; each < kKinds; ++each) {
-        const std::uint64_t word = device_->purses[row][purse].of[each].load(std::memory_order_acquire);
+        const std::uint64_t word = device_->shards[row][shard].of[each].load(std::memory_order_acquire);
         granted[each] += Account::granted(word);
-        look.print = (look.print ^ Account::granted(word)) * 0x9E3779B97F4A7C15U;
+        look.fingerprint = (look.fingerprint ^ Account::granted(word)) * 0x9E3779B97F4A7C15U;
       }
     }
     for (std::size_t each = 0; each < kKinds; ++each) {
@@ -88,27 +88,27 @@ Ledger::Look Ledger::look(std::size_t kind) const {
 }
 
 // Up to so many granted pages that nobody uses; true if there was any.
-bool Ledger::take_back_credit(std::uint64_t pages) {
+bool PageQuota::take_back_credit(std::uint64_t pages) {
   std::uint64_t back = 0;
   const std::size_t rows = rows_of(*state_);
   for (std::size_t row = 0; row < rows && back < pages; ++row) {
-    const std::size_t purses = purses_of(*state_, row);
-    for (std::size_t purse = 0; purse < purses; ++purse) {
-      for (std::atomic<std::uint64_t>& account : device_->purses[row][purse].of) back += take_away(account);
+    const std::size_t shards = shards_of(*state_, row);
+    for (std::size_t shard = 0; shard < shards; ++shard) {
+      for (std::atomic<std::uint64_t>& account : device_->shards[row][shard].of) back += take_away(account);
     }
   }
   return back != 0;
 }
 
 // False where the device has no room for it, or somebody else was granted something meanwhile.
-bool Ledger::grant(std::size_t kind, std::uint64_t pages, std::size_t purse, bool as_credit) {
+bool PageQuota::grant(std::size_t kind, std::uint64_t pages, std::size_t shard, bool as_credit) {
   std::uint64_t pending = device_->pending.load(std::memory_order_acquire);
   complete(pending);
-  const std::uint64_t turn = Account::turn(mine_[purse].of[kind].load(std::memory_order_acquire));
+  const std::uint64_t turn = Account::turn(mine_[shard].of[kind].load(std::memory_order_acquire));
   if (pages > look(kind).room)
     return false;  // others may lower grants meanwhile; none can be raised unnoticed
-  const std::uint64_t next = Pending::make(AccountIndex{roster_->mine(), purse, kind}.number(), pages, turn,
-                                           Pending::next_number(pending), as_credit);
+  const std::uint64_t next = Pending::make(AccountIndex{processes_->mine(), shard, kind}.number(), pages,
+                                           turn, Pending::next_number(pending), as_credit);
   if (!device_->pending.compare_exchange_strong(pending, next, std::memory_order_acq_rel)) return false;
   complete(next);
   return true;
@@ -116,15 +116,15 @@ bool Ledger::grant(std::size_t kind, std::uint64_t pages, std::size_t purse, boo
 
 // What other threads of this process gave back, if it is enough: a thread that only frees should not make one
 // that only allocates go to the machine for each page.
-bool Ledger::gather_own_credit(std::size_t kind, std::uint64_t pages, std::size_t purse) {
-  const std::size_t purses = purses_of(*state_, roster_->mine());
+bool PageQuota::gather_own_credit(std::size_t kind, std::uint64_t pages, std::size_t shard) {
+  const std::size_t shards = shards_of(*state_, processes_->mine());
   std::uint64_t there = 0;
-  for (std::size_t each = 0; each < purses; ++each)
+  for (std::size_t each = 0; each < shards; ++each)
     there += Account::credit(mine_[each].of[kind].load(std::memory_order_relaxed));
   if (there < pages) return false;
   std::uint64_t got = 0;
-  for (std::size_t each = 0; each < purses; ++each) got += take_away(mine_[each].of[kind]);
-  return got != 0 && grant(kind, got, purse, true) && take_credit(mine_[purse].of[kind], pages);
+  for (std::size_t each = 0; each < shards; ++each) got += take_away(mine_[each].of[kind]);
+  return got != 0 && grant(kind, got, shard, true) && take_credit(mine_[shard].of[kind], pages);
 }
 
 // Whether no account had any credit to spare, at one moment of this call at least.
@@ -133,18 +133,18 @@ bool Ledger::gather_own_credit(std::size_t kind, std::uint64_t pages, std::size_
 // credit from where we look next to where we looked before, and may do so all the time, with no trace in the
 // words. But at every moment the credit is somewhere, and nobody knows where we look next: so a look at an
 // account drawn by lot misses it with a chance of at most 1 - 1/accounts, and all looks with e^-kLooks.
-bool Ledger::no_credit_anywhere() const {
+bool PageQuota::no_credit_anywhere() const {
   constexpr std::size_t kLooks = 48;
-  // A process gets credit for a kind of page by freeing such pages, in whichever purse.
+  // A process gets credit for a kind of page by freeing such pages, in whichever shard.
   std::vector<const std::atomic<std::uint64_t>*> accounts;
   const std::size_t rows = rows_of(*state_);
   for (std::size_t row = 0; row < rows; ++row) {
-    const std::size_t purses = purses_of(*state_, row);
+    const std::size_t shards = shards_of(*state_, row);
     for (std::size_t kind = 0; kind < kKinds; ++kind) {
       std::uint64_t granted = 0;
       const std::size_t before = accounts.size();
-      for (std::size_t purse = 0; purse < purses; ++purse) {
-        accounts.push_back(&device_->purses[row][purse].of[kind]);
+      for (std::size_t shard = 0; shard < shards; ++shard) {
+        accounts.push_back(&device_->shards[row][shard].of[kind]);
         granted += Account::granted(accounts.back()->load(std::memory_order_acquire));
       }
       if ((granted & Account::kField) == 0) accounts.resize(before);
@@ -159,14 +159,14 @@ bool Ledger::no_credit_anywhere() const {
   return true;
 }
 
-bool Ledger::take_with_grant(std::size_t kind, std::uint64_t pages, std::size_t purse) {
+bool PageQuota::take_with_grant(std::size_t kind, std::uint64_t pages, std::size_t shard) {
   const Limits& limits = state_->header.limits;
   if (pages > std::min(limits.total, limits.of_page[kind / 2])) return false;
-  if (gather_own_credit(kind, pages, purse)) return true;
+  if (gather_own_credit(kind, pages, shard)) return true;
   // Too little credit goes back, so that what a process was granted is what it used at most.
-  take_away(mine_[purse].of[kind]);
+  take_away(mine_[shard].of[kind]);
   for (;;) {
-    if (grant(kind, pages, purse, false)) return true;
+    if (grant(kind, pages, shard, false)) return true;
     const std::uint64_t pending = device_->pending.load(std::memory_order_acquire);
     complete(pending);
     const Look seen = look(kind);
@@ -174,12 +174,13 @@ bool Ledger::take_with_grant(std::size_t kind, std::uint64_t pages, std::size_t 
     // A limit on one kind may be what is short: then all credit comes back, else only what is missing.
     const bool of_kind = limits.of_page[kind / 2] != kNoLimit || (kind % 2 == 1 && limits.p2p != kNoLimit);
     if (take_back_credit(of_kind ? kNoLimit : pages - seen.room)) continue;
-    if (roster_->return_what_the_dead_held(index_)) continue;
+    if (processes_->return_what_the_dead_held(index_)) continue;
     if (!no_credit_anywhere()) continue;
     // Nothing was granted and nothing taken back since the first look, so all that time the same was granted,
     // which leaves too little, and at one moment of it all of that was in use. Otherwise somebody got what he
     // wanted meanwhile, and we look again: there is always one who gets on.
-    if (look(kind).print == seen.print && device_->pending.load(std::memory_order_acquire) == pending)
+    if (look(kind).fingerprint == seen.fingerprint &&
+        device_->pending.load(std::memory_order_acquire) == pending)
       return false;
   }
 }
@@ -187,11 +188,11 @@ bool Ledger::take_with_grant(std::size_t kind, std::uint64_t pages, std::size_t 
 namespace {
 Use add_up_row(const State& state, std::size_t device, std::size_t row) {
   Use use{};
-  const std::size_t purses = purses_of(state, row);
-  for (std::size_t purse = 0; purse < purses; ++purse) {
+  const std::size_t shards = shards_of(state, row);
+  for (std::size_t shard = 0; shard < shards; ++shard) {
     for (std::size_t kind = 0; kind < kKinds; ++kind)
       use[kind] +=
-          Account::used(state.devices[device].purses[row][purse].of[kind].load(std::memory_order_acquire));
+          Account::used(state.devices[device].shards[row][shard].of[kind].load(std::memory_order_acquire));
   }
   for (std::uint64_t& each : use) each = sum_of(each, state.header.limits);
   return use;
@@ -208,8 +209,8 @@ Use add_up(const State& state, std::size_t device) {
 }
 }  // namespace
 
-// A block that one thread takes and another gives back, between our looks at their purses, would be missed:
-// so the purses are added up until two sums agree.
+// A block that one thread takes and another gives back, between our looks at their shards, would be missed:
+// so the shards are added up until two sums agree.
 Use used_by(const State& state, std::size_t device, std::size_t row) {
   Use use = add_up_row(state, device, row);
   for (int looks = 0; looks < kMostLooks; ++looks) {
@@ -222,14 +223,14 @@ Use used_by(const State& state, std::size_t device, std::size_t row) {
 
 // What an account was granted does not change when it takes and gives: so the sum of that is right, and use
 // is what remains of it without the credit, which is never less than nothing.
-Ledger::Own Ledger::own() const {
+PageQuota::Own PageQuota::own() const {
   Own own;
-  const std::size_t purses = purses_of(*state_, roster_->mine());
+  const std::size_t shards = shards_of(*state_, processes_->mine());
   for (std::size_t kind = 0; kind < kKinds; ++kind) {
     std::uint64_t granted = 0;
     std::uint64_t credit = 0;
-    for (std::size_t purse = 0; purse < purses; ++purse) {
-      const std::uint64_t word = mine_[purse].of[kind].load(std::memory_order_seq_cst);
+    for (std::size_t shard = 0; shard < shards; ++shard) {
+      const std::uint64_t word = mine_[shard].of[kind].load(std::memory_order_seq_cst);
       granted += Account::granted(word);
       credit += Account::credit(word);
     }
@@ -242,25 +243,25 @@ Ledger::Own Ledger::own() const {
 
 // A page that moves from one account to another while we go from one to the next would count twice. It does
 // not, if of several looks at each account the lowest counts.
-std::uint64_t Ledger::surely_used() const {
+std::uint64_t PageQuota::surely_used() const {
   constexpr int kLooks = 4;
-  const std::size_t purses = purses_of(*state_, roster_->mine());
-  std::array<std::array<std::uint64_t, kKinds>, kPurses> credit{};
+  const std::size_t shards = shards_of(*state_, processes_->mine());
+  std::array<std::array<std::uint64_t, kKinds>, kShards> credit{};
   for (int look = 0; look + 1 < kLooks; ++look) {
-    for (std::size_t purse = 0; purse < purses; ++purse) {
+    for (std::size_t shard = 0; shard < shards; ++shard) {
       for (std::size_t kind = 0; kind < kKinds; ++kind)
-        credit[purse][kind] = std::max(
-            credit[purse][kind], Account::credit(mine_[purse].of[kind].load(std::memory_order_seq_cst)));
+        credit[shard][kind] = std::max(
+            credit[shard][kind], Account::credit(mine_[shard].of[kind].load(std::memory_order_seq_cst)));
     }
   }
   std::uint64_t used = 0;
   for (std::size_t kind = 0; kind < kKinds; ++kind) {
     std::uint64_t granted = 0;
     std::uint64_t most_credit = 0;
-    for (std::size_t purse = 0; purse < purses; ++purse) {
-      const std::uint64_t word = mine_[purse].of[kind].load(std::memory_order_seq_cst);
+    for (std::size_t shard = 0; shard < shards; ++shard) {
+      const std::uint64_t word = mine_[shard].of[kind].load(std::memory_order_seq_cst);
       granted += Account::granted(word);
-      most_credit += std::max(credit[purse][kind], Account::credit(word));
+      most_credit += std::max(credit[shard][kind], Account::credit(word));
     }
     granted &= Account::kField;
     used += granted - std::min(granted, most_credit);
@@ -268,12 +269,12 @@ std::uint64_t Ledger::surely_used() const {
   return used;
 }
 
-std::uint64_t Ledger::return_own_credit(std::uint64_t pages, std::size_t but_kind, std::size_t but_purse) {
+std::uint64_t PageQuota::return_own_credit(std::uint64_t pages, std::size_t but_kind, std::size_t but_shard) {
   std::uint64_t back = 0;
-  const std::size_t purses = purses_of(*state_, roster_->mine());
-  for (std::size_t purse = 0; purse < purses; ++purse) {
+  const std::size_t shards = shards_of(*state_, processes_->mine());
+  for (std::size_t shard = 0; shard < shards; ++shard) {
     for (std::size_t kind = 0; kind < kKinds && back < pages; ++kind) {
-      if (kind != but_kind || purse != but_purse) back += take_away(mine_[purse].of[kind]);
+      if (kind != but_kind || shard != but_shard) back += take_away(mine_[shard].of[kind]);
     }
   }
   return back;
@@ -282,8 +283,8 @@ std::uint64_t Ledger::return_own_credit(std::uint64_t pages, std::size_t but_kin
 // A page that one process gives back and another takes, while we go from one to the other, would count twice
 // or not at all. Not twice, as long as nothing is granted meanwhile: nobody has more in use than was granted,
 // and that can only fall then. And where a second sum is the same, nothing was missed either.
-Use Ledger::used() const {
-  roster_->return_what_the_dead_held(index_);
+Use PageQuota::used() const {
+  processes_->return_what_the_dead_held(index_);
   std::optional<Use> sum;
   for (int looks = 0; looks < 10 * kMostLooks; ++looks) {
     const std::uint64_t pending = device_->pending.load(std::memory_order_acquire);

@@ -1,12 +1,12 @@
-#include "machine/roster.h"
+#include "machine/process_table.h"
 
 #include <fmt/format.h>
 
 #include <bit>
 #include <utility>
 
+#include "platform/directories.h"
 #include "platform/files.h"
-#include "platform/meeting_place.h"
 #include "platform/process.h"
 
 namespace belay::machine {
@@ -41,7 +41,8 @@ bool alive(const platform::CommonMemory& memory, const State& state, std::size_t
   return lives_without_lock(memory, of);
 }
 
-Roster::Roster(platform::CommonMemory& memory, State& state, std::string directory, std::uint64_t joined)
+ProcessTable::ProcessTable(platform::CommonMemory& memory, State& state, std::string directory,
+                           std::uint64_t joined)
     : memory_{memory},
       state_{state},
       directory_{std::move(directory)},
@@ -50,15 +51,15 @@ Roster::Roster(platform::CommonMemory& memory, State& state, std::string directo
       number_space_{platform::process_number_space()},
       joined_{joined} {}
 
-std::string Roster::link_of(const Row& row) const {
+std::string ProcessTable::link_of(const Row& row) const {
   return directory_ + "/" + text_of({kMember, state_.header.generation, row.process, row.start, row.joined});
 }
 
-bool Roster::is_me(const Row& row) const {
+bool ProcessTable::is_me(const Row& row) const {
   return row.process == process_ && row.start == start_ && row.number_space == number_space_;
 }
 
-Roster::Whose Roster::look(std::size_t row) const {
+ProcessTable::Whose ProcessTable::look(std::size_t row) const {
   const Row& of = state_.rows[row];
   const std::uint64_t life = of.life.load(std::memory_order_acquire);
   if (Life::state(life) == Life::Free) return {life, false};
@@ -72,11 +73,11 @@ Roster::Whose Roster::look(std::size_t row) const {
 // Empties the accounts of a row, as long as its life is the one that was judged. A word that was read
 // before the life was checked belongs to that life. Raising the turn, of empty accounts too, lets every late
 // writer fail: a grant that the dead had asked for must not be completed any more.
-void Roster::clear(std::size_t row, std::uint64_t life) {
+void ProcessTable::clear(std::size_t row, std::uint64_t life) {
   for (std::size_t index = 0; index < state_.header.devices; ++index) {
     Device& device = state_.devices[index];
-    for (Purse& purse : device.purses[row]) {
-      for (auto& account : purse.of) {
+    for (QuotaShard& shard : device.shards[row]) {
+      for (auto& account : shard.of) {
         std::uint64_t word = account.load(std::memory_order_acquire);
         do {
           if (state_.rows[row].life.load(std::memory_order_acquire) != life) return;
@@ -92,7 +93,7 @@ void Roster::clear(std::size_t row, std::uint64_t life) {
   }
 }
 
-void Roster::bury(std::size_t row, std::uint64_t life) {
+void ProcessTable::reap(std::size_t row, std::uint64_t life) {
   Row& of = state_.rows[row];
   const std::string link = link_of(of);
   clear(row, life);
@@ -101,15 +102,15 @@ void Roster::bury(std::size_t row, std::uint64_t life) {
     platform::remove_file(link);
 }
 
-bool Roster::return_what_the_dead_held(std::size_t device) {
+bool ProcessTable::return_what_the_dead_held(std::size_t device) {
   if (!memory_.shared() && memory_.inode() == 0) return false;  // alone on the machine
   bool any = false;
   const std::size_t rows = rows_of(state_);
   for (std::size_t row = 0; row < rows; ++row) {
     if (row == mine_) continue;
     bool holds = false;
-    for (std::size_t purse = 0; purse < purses_of(state_, row); ++purse) {
-      for (const auto& account : state_.devices[device].purses[row][purse].of) {
+    for (std::size_t shard = 0; shard < shards_of(state_, row); ++shard) {
+      for (const auto& account : state_.devices[device].shards[row][shard].of) {
         const std::uint64_t word = account.load(std::memory_order_acquire);
         holds = holds || Account::used(word) != 0 || Account::credit(word) != 0;
       }
@@ -119,7 +120,7 @@ bool Roster::return_what_the_dead_held(std::size_t device) {
     if (Life::state(whose.life) == Life::Free) {
       clear(row, whose.life);  // nobody's, so nobody else would
     } else if (whose.dead) {
-      bury(row, whose.life);
+      reap(row, whose.life);
     } else {
       continue;
     }
@@ -128,27 +129,27 @@ bool Roster::return_what_the_dead_held(std::size_t device) {
   return any;
 }
 
-std::size_t Roster::claim_purse() {
-  std::uint32_t claimed = claimed_purses_.load();
-  std::uint32_t purse = 0;
+std::size_t ProcessTable::claim_shard() {
+  std::uint32_t claimed = claimed_shards_.load();
+  std::uint32_t shard = 0;
   do {
-    purse = static_cast<std::uint32_t>(std::countr_one(claimed));
-    if (purse >= kPurses) return 0;
-  } while (!claimed_purses_.compare_exchange_weak(claimed, claimed | 1U << purse));
+    shard = static_cast<std::uint32_t>(std::countr_one(claimed));
+    if (shard >= kShards) return 0;
+  } while (!claimed_shards_.compare_exchange_weak(claimed, claimed | 1U << shard));
   // Before its first use: sums must not miss it.
-  std::atomic<std::uint32_t>& purses = state_.rows[mine_].purses;
-  std::uint32_t known = purses.load();
-  while (known < purse && !purses.compare_exchange_weak(known, purse)) {
+  std::atomic<std::uint32_t>& shards = state_.rows[mine_].shards;
+  std::uint32_t known = shards.load();
+  while (known < shard && !shards.compare_exchange_weak(known, shard)) {
   }
-  return purse;
+  return shard;
 }
 
-void Roster::release_purse(std::size_t purse) {
-  if (purse != 0) claimed_purses_.fetch_and(~(1U << purse));
+void ProcessTable::release_shard(std::size_t shard) {
+  if (shard != 0) claimed_shards_.fetch_and(~(1U << shard));
 }
 
 // With the lock of the row's byte held.
-bool Roster::settle_in(std::size_t row) {
+bool ProcessTable::settle_in(std::size_t row) {
   Row& of = state_.rows[row];
   const std::uint64_t before = of.life.load(std::memory_order_acquire);
   if (Life::state(before) == Life::Live) {
@@ -166,7 +167,7 @@ bool Roster::settle_in(std::size_t row) {
   of.joined = joined_;
   const std::string name = platform::process_name();
   put_text(of.name, name.data(), name.size());
-  of.purses.store(0, std::memory_order_release);
+  of.shards.store(0, std::memory_order_release);
   std::uint32_t rows = state_.used_rows.load(std::memory_order_acquire);
   while (rows <= row && !state_.used_rows.compare_exchange_weak(rows, static_cast<std::uint32_t>(row) + 1)) {
   }
@@ -175,14 +176,14 @@ bool Roster::settle_in(std::size_t row) {
   return true;
 }
 
-bool Roster::claim() {
+bool ProcessTable::claim() {
   if (!memory_.shared()) return settle_in(0);
   for (std::size_t row = 0; row < kSlots; ++row) {
     const Whose whose = look(row);
     if (Life::state(whose.life) != Life::Free && !whose.dead) continue;
     if (!memory_.try_lock(row)) continue;
     if (settle_in(row)) {
-      bury_former_self();
+      reap_former_self();
       return true;
     }
     memory_.unlock(row);
@@ -192,11 +193,11 @@ bool Roster::claim() {
 
 // Rows of this process from before it became another program. Others see that their locks are gone, but also
 // that the process has the machine in its memory.
-void Roster::bury_former_self() {
+void ProcessTable::reap_former_self() {
   const std::size_t rows = rows_of(state_);
   for (std::size_t row = 0; row < rows; ++row) {
     const std::uint64_t life = state_.rows[row].life.load(std::memory_order_acquire);
-    if (row != mine_ && Life::state(life) == Life::Live && is_me(state_.rows[row])) bury(row, life);
+    if (row != mine_ && Life::state(life) == Life::Live && is_me(state_.rows[row])) reap(row, life);
   }
 }
 

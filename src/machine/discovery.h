@@ -30,27 +30,27 @@ struct Place {
 };
 // Where the machines of this user meet: the directory named by BELAY_MACHINES, else the first of the usual
 // places that can be used.
-Place meeting_place(const std::string& wished);
+Place discovery_directory(const std::string& wished);
 
-struct Met {
+struct Joined {
   platform::CommonMemory memory;
   std::string directory;  // of this machine
-  std::uint64_t joined = 0;
+  std::uint64_t joined_at = 0;
 };
 
 // `header` is what a new state begins with, apart from generation and check. A refusal tells in words
 // why this machine cannot be joined.
-Result<Met> meet(const Place& place, const std::string& name, const Header& header);
+Result<Joined> discover(const Place& place, const std::string& name, const Header& header);
 
 // Only looks; empty memory when nobody is on the machine, or when those who are cannot be reached: `trouble`.
 struct LookedIn {
-  Met met;
+  Joined joined;
   std::string trouble;
 };
 LookedIn look_in(const std::string& directory);
 
 // Takes this process's link away again, after it found that it cannot stay.
-void leave(const Met& met);
+void leave(const Joined& joined);
 
 // Names of machines that have a directory, live or not.
 std::vector<std::string> machines_at(const Place& place);

@@ -1,0 +1,554 @@
+#include "memory/backing_store.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <vector>
+
+#include "platform/address_space.h"
+#include "platform/threads.h"
+#include "platform/unwatched.h"
+
+namespace belay {
+namespace {
+
+void move_bytes(void* to, const void* from, std::size_t bytes) {
+  const platform::Unwatched of_the_program;
+  std::memcpy(to, from, bytes);
+}
+
+void set_bytes(void* to, unsigned char value, std::size_t bytes) {
+  const platform::Unwatched of_the_program;
+  std::memset(to, value, bytes);
+}
+
+constexpr Reached kDone{};
+constexpr Reached kUnreachable{Trouble::Unreachable};
+Reached reached(bool ok) { return ok ? kDone : kUnreachable; }
+
+// Calls act(word index, mask) for the bits [first, end).
+template <class Act>
+void by_word(std::size_t first, std::size_t end, Act&& act) {
+  while (first < end) {
+    const std::size_t word = first / 64;
+    const std::size_t stop = std::min(end, (word + 1) * 64);
+    const std::uint64_t upper = stop % 64 == 0 ? ~std::uint64_t{0} : (std::uint64_t{1} << stop % 64) - 1;
+    act(word, upper & (~std::uint64_t{0} << first % 64));
+    first = stop;
+  }
+}
+
+struct Granules {
+  std::size_t first, end, bytes;
+};
+Granules granules(const Part& part) {
+  const unsigned shift = part.segment.granule_shift.load(std::memory_order_relaxed);
+  return {part.offset >> shift, ((part.end() - 1) >> shift) + 1, std::size_t{1} << shift};
+}
+
+std::uint8_t shift_for(Page page) { return page == Page::Normal ? kSmallGranule : kLargeGranule; }
+
+bool any_from_pool(const Segment& segment) {
+  return std::ranges::any_of(segment.pooled,
+                             [](const auto& word) { return word.load(std::memory_order_relaxed) != 0; });
+}
+
+// Calls act(part) for what lies in each segment, until one says false.
+template <class Act>
+bool by_segment(Position at, std::size_t bytes, Act&& act) {
+  while (bytes > 0) {
+    const Part part = at.file->part(at.offset, std::min(bytes, kSegmentBytes - at.offset % kSegmentBytes));
+    if (!act(part)) return false;
+    at = at + part.bytes;
+    bytes -= part.bytes;
+  }
+  return true;
+}
+
+}  // namespace
+
+BackingStore::BackingStore(BlockIndex& blocks, std::size_t bytes, std::uintptr_t mirror,
+                           const BackingSettings& settings)
+    : blocks_{blocks},
+      settings_{settings},
+      can_be_touched_{mirror != 0},
+      large_{settings.pages},
+      room_{settings.commit_limit},
+      decay_{[this] {
+        const std::lock_guard lock{committing_};
+        drop_all_idle();
+      }} {
+  if (keeps_bytes()) plain_.create(bytes, mirror);
+}
+
+BackingStore::~BackingStore() { close(); }
+
+void BackingStore::close() {
+  decay_.stop();
+  const std::lock_guard lock{committing_};  // a thread that ends at this moment may still give something back
+  plain_.close();
+}
+
+// A segment that was part of a large block before starts afresh, in the granules of its new use.
+void BackingStore::on_carve(std::size_t segment, Page page) {
+  if (!keeps_bytes()) return;
+  const std::lock_guard lock{committing_};
+  const Part whole = plain_.part(segment * kSegmentBytes, kSegmentBytes);
+  if (whole.segment.written.load(std::memory_order_relaxed)) {
+    lower_idle(count_written(whole));
+    discard(whole);
+  }
+  whole.segment.granule_shift.store(shift_for(page), std::memory_order_relaxed);
+  if (SegmentTable* table = whole.segment.table.load(std::memory_order_relaxed))
+    table->granule_shift.store(shift_for(page), std::memory_order_relaxed);
+}
+
+bool BackingStore::reach(const Part& part) {
+  if (part.segment.is_reached()) return true;
+  const std::lock_guard lock{committing_};
+  return part.file.reach(part.index);
+}
+
+bool BackingStore::is_written(const Part& part) const {
+  if (host_may_touch()) return true;  // host code writes without asking
+  const auto& table = part.segment.table.load(std::memory_order_acquire)->written;
+  const Granules range = granules(part);
+  const std::size_t last = (range.end - 1) / 64;
+  for (std::size_t word = range.first / 64; word <= last; ++word) {
+    std::uint64_t mask = ~std::uint64_t{0};
+    if (word == range.first / 64) mask <<= range.first % 64;
+    if (word == last) mask &= ~std::uint64_t{0} >> (63 - (range.end - 1) % 64);
+    if ((table[word].load(std::memory_order_acquire) & mask) != mask) return false;
+  }
+  return true;
+}
+
+std::size_t BackingStore::count_written(const Part& part) const {
+  const SegmentTable* table = part.segment.table.load(std::memory_order_acquire);
+  if (table == nullptr || !part.segment.written.load(std::memory_order_acquire)) return 0;
+  std::size_t count = 0;
+  const Granules range = granules(part);
+  by_word(range.first, range.end, [&](std::size_t word, std::uint64_t mask) {
+    count +=
+        static_cast<std::size_t>(std::popcount(table->written[word].load(std::memory_order_relaxed) & mask));
+  });
+  return count * range.bytes;
+}
+
+// The bytes of the granules that a range touches, written or not yet, apart from those in pages of the
+// kernel's pools, which the kernel has set aside already.
+std::size_t BackingStore::in_small_pages(const Part& part, bool written) const {
+  std::size_t sum = 0;
+  for (std::size_t at = part.offset; at < part.end();) {
+    const Part here = part.at(at, std::min(part.end() - at, 2_MiB - at % 2_MiB));
+    if (!LargePages::in_pool(part.segment, at)) {
+      const Granules range = granules(here);
+      const std::size_t there = count_written(here);
+      sum += written ? there : (range.end - range.first) * range.bytes - there;
+    }
+    at += here.bytes;
+  }
+  return sum;
+}
+
+bool BackingStore::is_ready(Position to, std::size_t bytes) const {
+  return by_segment(to, bytes,
+                    [&](const Part& part) { return part.segment.is_reached() && is_written(part); });
+}
+
+// Commits what writes are about to fill, everywhere or nowhere.
+Reached BackingStore::make_ready(std::size_t count, const StretchAt& stretch, Rest rest) {
+  const std::lock_guard lock{committing_};
+  std::size_t missing = 0;
+  const BackingFile* counted_file = nullptr;
+  std::size_t counted = 0;  // up to here: neighbours may share a granule
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto [to, bytes] = stretch(i);
+    const bool reachable = by_segment(to, bytes, [&](const Part& part) {
+      if (!part.file.reach(part.index)) return false;
+      if (host_may_touch()) return true;
+      large_.offer_pool(part, [&](const Part& page) { return count_written(page) == 0; });
+      if (counted_file != &part.file) counted = 0;
+      counted_file = &part.file;
+      const std::size_t start = part.in_file() - part.offset;
+      const std::size_t first = std::max(part.in_file(), counted) - start;
+      if (first >= part.end()) return true;
+      missing += in_small_pages(part.at(first, part.end() - first), false);
+      const Granules range = granules(part);
+      counted = start + range.end * range.bytes;
+      return true;
+    });
+    if (!reachable) return kUnreachable;
+  }
+  if (missing != 0 && !room_.take(missing) && !make_room(missing)) return {Trouble::HostFull};
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto [to, bytes] = stretch(i);
+    if (!by_segment(to, bytes, [&](const Part& part) { return is_written(part) || commit(part, rest); }))
+      return kUnreachable;
+  }
+  return kDone;
+}
+
+// Memory that was kept for blocks to come is the first to go when there is too little.
+bool BackingStore::make_room(std::size_t bytes) { return drop_all_idle() != 0 && room_.take(bytes); }
+
+// With the lock held.
+std::size_t BackingStore::drop_all_idle() {
+  std::size_t dropped = 0;
+  for (std::size_t i = 0; i < plain_.reached(); ++i) {
+    if (plain_.segment(i).written.load(std::memory_order_relaxed)) dropped += drop_idle(i);
+  }
+  if (dropped != 0)
+    idle_.store(0, std::memory_order_relaxed);  // what was counted wrong meanwhile counts no longer
+  return dropped;
+}
+
+// A block may begin where we drop at this moment. Whoever writes to it looks at the bit after the block can
+// be found: either we find the block after all threads have passed a barrier, or its writer finds the bit
+// clear and waits for our lock.
+std::size_t BackingStore::drop_idle(std::size_t index) {
+  const Part whole = plain_.part(index * kSegmentBytes, kSegmentBytes);
+  auto& table = whole.segment.table.load(std::memory_order_relaxed)->written;
+  const Granules all = granules(whole);
+  const std::size_t words = all.end / 64;
+  // Calls act(first, end) for the granules of every run that is in no block, or in some.
+  const auto by_run = [&](bool in_use, auto&& act) {
+    for (std::size_t at = 0; at < kSegmentBytes;) {
+      const BlockIndex::Run run = blocks_.run_at(whole.in_file() + at);
+      const std::size_t end = std::min(run.end - whole.in_file(), kSegmentBytes);
+      if (run.in_use == in_use) act(at / all.bytes, end / all.bytes);
+      at = end;
+    }
+  };
+  cleared_.fill(0);
+  bool any = false;
+  by_run(false, [&](std::size_t first, std::size_t end) {
+    by_word(first, end, [&](std::size_t word, std::uint64_t mask) {
+      const std::uint64_t idle = table[word].load(std::memory_order_relaxed) & mask;
+      if (idle == 0) return;
+      table[word].fetch_and(~idle, std::memory_order_seq_cst);
+      cleared_[word] |= idle;
+      any = true;
+    });
+  });
+  if (!any) return 0;
+  const bool passed = platform::barrier_on_all_threads();  // without it nothing can be dropped safely
+  const auto restore = [&](std::size_t word, std::uint64_t mask) {
+    if ((cleared_[word] & mask) == 0) return;
+    table[word].fetch_or(cleared_[word] & mask, std::memory_order_seq_cst);
+    cleared_[word] &= ~mask;
+  };
+  if (passed) {
+    by_run(true, [&](std::size_t first, std::size_t end) { by_word(first, end, restore); });
+  } else {
+    by_word(0, all.end, restore);
+  }
+
+  std::size_t dropped = 0;
+  std::size_t run = 0;  // granules up to `at` that go back in one piece
+  const auto end_run = [&](std::size_t at) {
+    if (run != 0) plain_.bytes().discard(whole.in_file() + (at - run) * all.bytes, run * all.bytes);
+    run = 0;
+  };
+  for (std::size_t word = 0; word < words; ++word) {
+    if (cleared_[word] == 0 && run == 0) continue;
+    for (std::size_t at = word * 64; at < (word + 1) * 64; ++at) {
+      const bool idle = (cleared_[word] >> at % 64 & 1) != 0;
+      if (idle) lower_idle(all.bytes);
+      if (idle && !LargePages::in_pool(whole.segment, at * all.bytes)) {  // such pages do not count as room
+        room_.give(all.bytes);
+        dropped += all.bytes;
+        ++run;
+      } else {
+        end_run(at);
+      }
+    }
+  }
+  end_run(all.end);
+  return dropped;
+}
+
+// Never below nothing: what is dropped may be counted as begun at the same moment.
+void BackingStore::lower_idle(std::size_t bytes) {
+  std::size_t now = idle_.load(std::memory_order_relaxed);
+  while (!idle_.compare_exchange_weak(now, now - std::min(now, bytes), std::memory_order_relaxed)) {
+  }
+}
+
+// Fresh granules get the pattern before their first bytes are written. The lock keeps a second writer
+// from wiping out what the first has put into the same granule.
+bool BackingStore::commit(const Part& part, Rest rest) {
+  const auto [first, end, granule] = granules(part);
+  auto& table = part.segment.table.load(std::memory_order_relaxed)->written;
+  if (!part.segment.written.load(std::memory_order_relaxed)) {
+    part.segment.written.store(true, std::memory_order_release);
+    if (&part.file == &plain_) blocks_.on_first_write(part.index);
+  }
+  std::byte* view = part.segment.view.load(std::memory_order_relaxed);
+  for (std::size_t at = first; at < end; ++at) {
+    const std::uint64_t bit = std::uint64_t{1} << at % 64;
+    if ((table[at / 64].load(std::memory_order_relaxed) & bit) != 0) continue;
+    const std::size_t start = at * granule;
+    const bool overwritten =
+        rest == Rest::Overwritten && start >= part.offset && start + granule <= part.end();
+    if (!overwritten) {
+      if (view != nullptr) {
+        set_bytes(view + start, kFreshByte, granule);
+      } else {
+        const std::vector<unsigned char> fresh(granule, kFreshByte);
+        if (!part.file.bytes().write(part.at(start, granule).in_file(), fresh.data(), granule)) return false;
+      }
+    }
+    table[at / 64].fetch_or(bit, std::memory_order_release);
+    const std::size_t page = round_down(start, 2_MiB);
+    const bool last_of_page = start + granule == page + 2_MiB || at + 1 == end;
+    if (last_of_page && LargePages::large(part.segment) && !LargePages::in_pool(part.segment, page) &&
+        count_written(part.at(page, 2_MiB)) == 2_MiB)
+      large_.join(part.segment, page);
+  }
+  return true;
+}
+
+bool BackingStore::put(const Part& part, const void* from) {
+  if (std::byte* view = part.segment.view.load(std::memory_order_acquire)) {
+    move_bytes(view + part.offset, from, part.bytes);
+    return true;
+  }
+  return part.file.bytes().write(part.in_file(), from, part.bytes);
+}
+
+Reached BackingStore::write(Position to, const void* from, std::size_t bytes) {
+  if (!keeps_bytes()) return kDone;
+  if (const Reached ready = make_ready(to, bytes); !ready) return ready;
+  const auto* at = static_cast<const std::byte*>(from);
+  return reached(by_segment(to, bytes, [&](const Part& part) {
+    const bool ok = put(part, at);
+    at += part.bytes;
+    return ok;
+  }));
+}
+
+// Under the lock: a granule may look fresh for a moment while idle memory is dropped.
+bool BackingStore::is_fresh(const Part& part) {
+  if (is_written(part)) return false;
+  const std::lock_guard lock{committing_};
+  return !is_written(part);
+}
+
+Reached BackingStore::read(Position from, void* to, std::size_t bytes) {
+  if (!keeps_bytes()) {
+    std::memset(to, kFreshByte, bytes);
+    return kDone;
+  }
+  auto* at = static_cast<std::byte*>(to);
+  return reached(by_segment(from, bytes, [&](const Part& part) {
+    if (!reach(part)) return false;
+    const std::byte* view = part.segment.view.load(std::memory_order_acquire);
+    const bool whole = is_written(part);
+    const std::size_t granule = granules(part).bytes;
+    // Reading a granule that nobody wrote must not commit it: the pattern is made on the spot.
+    for (std::size_t done = 0; done < part.bytes;) {
+      const std::size_t offset = part.offset + done;
+      const Part here =
+          part.at(offset, whole ? part.bytes : std::min(part.bytes - done, granule - offset % granule));
+      if (!whole && is_fresh(here)) {
+        set_bytes(at + done, kFreshByte, here.bytes);
+      } else if (view != nullptr) {
+        move_bytes(at + done, view + offset, here.bytes);
+      } else if (!part.file.bytes().read(here.in_file(), at + done, here.bytes)) {
+        return false;
+      }
+      done += here.bytes;
+    }
+    at += part.bytes;
+    return true;
+  }));
+}
+
+Reached BackingStore::fill(Position to, unsigned char value, std::size_t bytes) {
+  if (!keeps_bytes()) return kDone;
+  if (const Reached ready = make_ready(to, bytes); !ready) return ready;
+  return reached(by_segment(to, bytes, [&](const Part& part) {
+    if (std::byte* view = part.segment.view.load(std::memory_order_acquire)) {
+      set_bytes(view + part.offset, value, part.bytes);
+      return true;
+    }
+    const std::vector<unsigned char> piece(std::min<std::size_t>(part.bytes, 64_KiB), value);
+    for (std::size_t done = 0; done < part.bytes; done += piece.size()) {
+      if (!part.file.bytes().write(part.in_file() + done, piece.data(),
+                                   std::min(piece.size(), part.bytes - done)))
+        return false;
+    }
+    return true;
+  }));
+}
+
+Reached BackingStore::fill32(Position to, std::uint32_t value, std::size_t words) {
+  if (!keeps_bytes()) return kDone;
+  if (const Reached ready = make_ready(to, words * 4); !ready) return ready;
+  // Segment borders and steps are multiples of 4, so a step never splits a word.
+  const std::vector<std::uint32_t> piece(std::min<std::size_t>(words, 16_KiB), value);
+  while (words > 0) {
+    const std::size_t step = std::min(words, piece.size());
+    if (const Reached put = write(to, piece.data(), step * 4); !put) return put;
+    to = to + step * 4;
+    words -= step;
+  }
+  return kDone;
+}
+
+Reached BackingStore::store64(Position to, std::uint64_t value) {
+  if (!keeps_bytes()) return kDone;
+  if (const Reached ready = make_ready(to, sizeof value); !ready) return ready;
+  const Part part = to.file->part(to.offset, sizeof value);
+  std::byte* view = part.segment.view.load(std::memory_order_acquire);
+  if (view == nullptr) return write(to, &value, sizeof value);
+  const platform::Unwatched of_the_program;
+  std::atomic_ref{*reinterpret_cast<std::uint64_t*>(view + part.offset)}.store(value,
+                                                                               std::memory_order_release);
+  return kDone;
+}
+
+// Looks at a word that a copy may be writing at this moment: the program may rely on that (P-47).
+std::uint64_t BackingStore::load64(Position from) {
+  const platform::Unwatched of_the_program;
+  std::uint64_t value = 0;
+  if (const std::byte* place = keeps_bytes() ? in_one_piece(from, sizeof value) : nullptr)
+    return __atomic_load_n(reinterpret_cast<const std::uint64_t*>(place), __ATOMIC_ACQUIRE);
+  if (!read(from, &value, sizeof value)) std::memset(&value, kFreshByte, sizeof value);
+  return value;
+}
+
+Reached BackingStore::copy(Position to, Position from, std::size_t bytes) {
+  if (!keeps_bytes()) return kDone;
+  const bool apart = to.file != from.file || !overlap(to.offset, bytes, from.offset, bytes);
+  // Where they overlap, fresh bytes of the target are bytes of the source.
+  if (const Reached ready = make_ready(to, bytes, apart ? Rest::Overwritten : Rest::Kept); !ready)
+    return ready;
+  // A copy onto itself further up goes backwards, like memmove.
+  const bool backwards = !apart && to.offset > from.offset;
+  std::vector<std::byte> bounce;
+  for (std::size_t done = 0; done < bytes;) {
+    const std::size_t step = std::min<std::size_t>(bytes - done, 1_MiB);
+    const std::size_t skip = backwards ? bytes - done - step : done;
+    const std::byte* source = apart ? in_one_piece(from + skip, step) : nullptr;
+    if (source == nullptr) {
+      bounce.resize(step);
+      if (const Reached got = read(from + skip, bounce.data(), step); !got) return got;
+      source = bounce.data();
+    }
+    if (const Reached put = write(to + skip, source, step); !put) return put;
+    done += step;
+  }
+  return kDone;
+}
+
+void BackingStore::discard(const Part& part) {
+  if (SegmentTable* table = part.segment.table.load(std::memory_order_relaxed)) {
+    room_.give(in_small_pages(part, true));
+    const Granules range = granules(part);
+    by_word(range.first, range.end, [&](std::size_t word, std::uint64_t mask) {
+      table->written[word].fetch_and(~mask, std::memory_order_relaxed);
+    });
+  }
+  if (any_from_pool(part.segment)) large_.give_to_pool(part);
+  part.file.bytes().discard(part.in_file(), part.bytes);
+}
+
+Backed BackingStore::on_alloc(Position start, std::size_t bytes, Page page, bool read_only) {
+  if (!keeps_bytes()) return Backed::Yes;
+  Backed backed = Backed::Yes;
+  std::size_t done = 0;
+  by_segment(start, bytes, [&](const Part& part) {
+    backed = back(part, page, read_only);
+    if (backed == Backed::Yes) done += part.bytes;
+    return backed == Backed::Yes;
+  });
+  if (backed != Backed::Yes && done != 0) on_free(start, done, read_only);
+  return backed;
+}
+
+std::size_t BackingStore::reserve_for_thread() {
+  const std::size_t part = settings_.keep_bytes / machine::kShards;
+  const std::size_t reserved = reserved_.fetch_add(part) + part;
+  if (idle_.load() > settings_.keep_bytes - reserved) {  // others keep what is ours now
+    const std::lock_guard lock{committing_};
+    drop_all_idle();
+  }
+  return part;
+}
+
+void BackingStore::on_reuse(Position start, std::size_t bytes) {
+  by_segment(start, bytes, [&](const Part& part) {
+    if (const std::size_t kept = count_written(part); kept != 0) lower_idle(kept);
+    return true;
+  });
+}
+
+// Only a segment that holds one large block, or none yet, changes its pages: what the last block left is of
+// other ones. Two blocks may come to a new segment at once; the first makes the change.
+void BackingStore::change_pages(const Part& part, Page page) {
+  const std::lock_guard lock{committing_};
+  Segment& segment = part.segment;
+  if (segment.page.load(std::memory_order_relaxed) == page) return;
+  const std::size_t left = count_written(part.whole());
+  if (left != 0 || any_from_pool(segment)) {
+    lower_idle(left);
+    discard(part.whole());
+  }
+  segment.page.store(page, std::memory_order_release);
+}
+
+Backed BackingStore::back(const Part& part, Page page, bool read_only) {
+  Segment& segment = part.segment;
+  if (segment.page.load(std::memory_order_acquire) != page) change_pages(part, page);
+  if (host_may_touch() && !(can_be_touched_ && reach(part))) return Backed::NotMapped;
+  if (page != Page::Normal && (large_.must_be_from_pool() || host_may_touch())) {
+    const std::lock_guard lock{committing_};
+    if (!part.file.reach(part.index)) return Backed::NotMapped;
+    if (large_.must_be_from_pool()) {
+      if (!large_.take_from_pool(part)) return Backed::PoolEmpty;
+    } else {
+      large_.offer_pool(part, [](const Part&) { return true; });
+    }
+  }
+  if (read_only && host_may_touch() &&
+      !platform::protect_pages(segment.view.load() + part.offset, part.bytes, false)) {
+    end(part, read_only);
+    return Backed::NotMapped;
+  }
+  if (const std::size_t kept = host_may_touch() ? 0 : count_written(part); kept != 0) lower_idle(kept);
+  return Backed::Yes;
+}
+
+void BackingStore::on_free(Position start, std::size_t bytes, bool read_only) {
+  if (!keeps_bytes()) return;
+  by_segment(start, bytes, [&](const Part& part) {
+    end(part, read_only);
+    return true;
+  });
+}
+
+void BackingStore::end(const Part& part, bool read_only) {
+  if (host_may_touch()) {
+    if (read_only) platform::protect_pages(part.segment.view.load() + part.offset, part.bytes, true);
+    const std::lock_guard lock{committing_};
+    if (any_from_pool(part.segment)) large_.give_to_pool(part);
+    part.file.bytes().discard(part.in_file(), part.bytes);
+    return;
+  }
+  const std::size_t mine = count_written(part);
+  const bool of_pool = large_.must_be_from_pool() && LargePages::large(part.segment);
+  if (mine == 0 && !of_pool) return;
+  const std::size_t most = settings_.keep_bytes - reserved_.load(std::memory_order_relaxed);
+  if (idle_.fetch_add(mine, std::memory_order_relaxed) + mine > most || of_pool) {
+    const std::lock_guard lock{committing_};
+    discard(part);
+    lower_idle(mine);
+  } else {
+    keep();
+  }
+}
+
+}  // namespace belay

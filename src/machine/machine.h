@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "machine/discovery.h"
+#include "machine/extents.h"
 #include "machine/page_quota.h"
 #include "machine/process_table.h"
 #include "machine/state.h"
@@ -33,6 +34,7 @@ class Machine {
   static Result<std::unique_ptr<Machine>> join(const Wish& wish);
 
   PageQuota& quota(std::size_t device) { return quotas_[device]; }
+  Extents& extents() { return extents_; }
   std::size_t claim_shard() { return processes_.claim_shard(); }
   void release_shard(std::size_t shard) { processes_.release_shard(shard); }
   // Why this process is alone although nobody asked for that; empty otherwise.
@@ -52,6 +54,7 @@ class Machine {
   Joined joined_;
   std::string note_;
   ProcessTable processes_;
+  Extents extents_{state(), processes_};
   std::array<PageQuota, kMostDevices> quotas_;
 };
 

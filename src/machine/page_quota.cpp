@@ -5,6 +5,7 @@
 #include <random>
 #include <vector>
 
+#include "machine/extents.h"
 #include "machine/process_table.h"
 
 namespace belay::machine {
@@ -43,6 +44,7 @@ void PageQuota::open(State& state, std::size_t device, ProcessTable& processes) 
 void PageQuota::complete(std::uint64_t pending) const {
   const std::uint64_t pages = Pending::pages(pending);
   if (pages == 0) return;
+  if (is_move(pending)) return complete_move(*state_, index_, pending);
   const AccountIndex at = AccountIndex::of(Pending::account(pending));
   std::atomic<std::uint64_t>& account = device_->shards[at.row][at.shard].of[at.kind];
   std::uint64_t word = account.load(std::memory_order_acquire);
@@ -78,6 +80,13 @@ PageQuota::Look PageQuota::look(std::size_t kind) const {
       if (each % 2 == 1) p2p += sum;
     }
   }
+  Use charged{};
+  add_charges(*state_, index_, charged);
+  for (std::size_t each = 0; each < kKinds; ++each) {
+    of_page[each / 2] += charged[each];
+    if (each % 2 == 1) p2p += charged[each];
+    look.fingerprint = (look.fingerprint ^ charged[each]) * 0x9E3779B97F4A7C15U;
+  }
   const auto left = [](std::uint64_t limit, std::uint64_t granted) {
     return limit - std::min(limit, granted);
   };
@@ -112,6 +121,18 @@ bool PageQuota::grant(std::size_t kind, std::uint64_t pages, std::size_t shard, 
   if (!device_->pending.compare_exchange_strong(pending, next, std::memory_order_acq_rel)) return false;
   complete(next);
   return true;
+}
+
+void PageQuota::move_to_extent(std::size_t extent, std::size_t kind, std::size_t shard) {
+  for (;;) {
+    std::uint64_t pending = device_->pending.load(std::memory_order_acquire);
+    complete(pending);
+    const std::uint64_t turn = Account::turn(mine_[shard].of[kind].load(std::memory_order_acquire));
+    const std::uint64_t next = Pending::make(AccountIndex{processes_->mine(), shard, kMoveKind}.number(),
+                                             extent + 1, turn, Pending::next_number(pending));
+    if (!device_->pending.compare_exchange_strong(pending, next, std::memory_order_seq_cst)) continue;
+    return complete(next);
+  }
 }
 
 // What other threads of this process gave back, if it is enough: a thread that only frees should not make one
@@ -205,6 +226,7 @@ Use add_up(const State& state, std::size_t device) {
     const Use use = add_up_row(state, device, row);
     for (std::size_t kind = 0; kind < kKinds; ++kind) all[kind] += use[kind];
   }
+  add_charges(state, device, all);
   return all;
 }
 }  // namespace
@@ -218,7 +240,16 @@ Use used_by(const State& state, std::size_t device, std::size_t row) {
     if (again == use) break;
     use = again;
   }
+  add_charges(state, device, use, row);
   return use;
+}
+
+std::uint64_t PageQuota::charged_to_us() const {
+  Use charged{};
+  add_charges(*state_, index_, charged, processes_->mine());
+  std::uint64_t sum = 0;
+  for (const std::uint64_t each : charged) sum += each;
+  return sum;
 }
 
 // What an account was granted does not change when it takes and gives: so the sum of that is right, and use
@@ -238,6 +269,9 @@ PageQuota::Own PageQuota::own() const {
     own.used += granted - std::min(granted, credit);
     own.granted += granted;
   }
+  const std::uint64_t charged = charged_to_us();
+  own.used += charged;
+  own.granted += charged;
   return own;
 }
 
@@ -266,7 +300,7 @@ std::uint64_t PageQuota::surely_used() const {
     granted &= Account::kField;
     used += granted - std::min(granted, most_credit);
   }
-  return used;
+  return used + charged_to_us();
 }
 
 std::uint64_t PageQuota::return_own_credit(std::uint64_t pages, std::size_t but_kind, std::size_t but_shard) {

@@ -56,6 +56,8 @@ class PageQuota {
   void give(std::size_t kind, std::uint64_t pages, std::size_t shard = kCommonShard) {
     give_credit(mine_[shard].of[kind], Account::step(pages), shard != kCommonShard);
   }
+  // So many pages in use pass to an extent that says how many (extents.h).
+  void move_to_extent(std::size_t extent, std::size_t kind, std::size_t shard);
   QuotaShard& shard(std::size_t index) { return mine_[index]; }
 
   // In use by all processes that live.
@@ -81,6 +83,7 @@ class PageQuota {
   void complete(std::uint64_t pending) const;
   bool take_back_credit(std::uint64_t pages);
   bool no_credit_anywhere() const;
+  std::uint64_t charged_to_us() const;  // pages of extents
   struct Look {
     std::uint64_t room = 0;         // pages that may still be granted for that kind
     std::uint64_t fingerprint = 0;  // of all that is granted: the same twice means that it did not change

@@ -5,6 +5,7 @@
 #include <bit>
 #include <utility>
 
+#include "machine/extents.h"
 #include "platform/directories.h"
 #include "platform/files.h"
 #include "platform/process.h"
@@ -76,6 +77,11 @@ ProcessTable::Whose ProcessTable::look(std::size_t row) const {
 void ProcessTable::clear(std::size_t row, std::uint64_t life) {
   for (std::size_t index = 0; index < state_.header.devices; ++index) {
     Device& device = state_.devices[index];
+    // Pages that were on their way to an extent arrive there: they may be another's by now.
+    const std::uint64_t standing = device.pending.load(std::memory_order_acquire);
+    if (state_.rows[row].life.load(std::memory_order_acquire) != life) return;
+    if (is_move(standing) && AccountIndex::of(Pending::account(standing)).row == row)
+      complete_move(state_, index, standing);
     for (QuotaShard& shard : device.shards[row]) {
       for (auto& account : shard.of) {
         std::uint64_t word = account.load(std::memory_order_acquire);
@@ -97,6 +103,7 @@ void ProcessTable::reap(std::size_t row, std::uint64_t life) {
   Row& of = state_.rows[row];
   const std::string link = link_of(of);
   clear(row, life);
+  Extents::release_all_of(state_, row, *this);
   const bool was_in = Life::state(life) == Life::Live;
   if (of.life.compare_exchange_strong(life, Life::next(life, Life::Free)) && was_in)
     platform::remove_file(link);
@@ -115,10 +122,11 @@ bool ProcessTable::return_what_the_dead_held(std::size_t device) {
         holds = holds || Account::used(word) != 0 || Account::credit(word) != 0;
       }
     }
-    if (!holds) continue;
+    if (!holds && !Extents::concerns(state_, row)) continue;
     const Whose whose = look(row);
     if (Life::state(whose.life) == Life::Free) {
       clear(row, whose.life);  // nobody's, so nobody else would
+      Extents::release_all_of(state_, row, *this);
     } else if (whose.dead) {
       reap(row, whose.life);
     } else {
@@ -127,6 +135,12 @@ bool ProcessTable::return_what_the_dead_held(std::size_t device) {
     any = true;
   }
   return any;
+}
+
+bool ProcessTable::lives(std::size_t row) const {
+  if (row == mine_) return true;
+  const Whose whose = look(row);
+  return Life::state(whose.life) == Life::Live && !whose.dead;
 }
 
 std::size_t ProcessTable::claim_shard() {
@@ -161,6 +175,7 @@ bool ProcessTable::settle_in(std::size_t row) {
   const std::uint64_t claiming = Life::next(before, Life::Claiming);
   of.life.store(claiming, std::memory_order_seq_cst);
   clear(row, claiming);
+  Extents::release_all_of(state_, row, *this);
   of.process = process_;
   of.start = start_;
   of.number_space = number_space_;

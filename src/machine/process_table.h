@@ -23,6 +23,9 @@ class ProcessTable {
   std::size_t claim_shard();
   void release_shard(std::size_t shard);
 
+  // Whether that row is of a process that is on the machine and lives.
+  bool lives(std::size_t row) const;
+
   // Makes free what processes that are gone held on this device; true if anything came back.
   bool return_what_the_dead_held(std::size_t device);
 

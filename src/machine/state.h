@@ -5,6 +5,7 @@
 // repair: each fact is one word, and what a dead process held is the words in its row.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -19,7 +20,8 @@ inline constexpr std::size_t kSlots = 1024;      // processes at once
 inline constexpr std::size_t kShards = 32;       // of a process: one in common, the others for a thread each
 inline constexpr std::size_t kKinds = 6;         // of pages: (4 KB, 2 MB, 1 GB) x (ordinary, P2P)
 inline constexpr std::size_t kMostDevices = 64;  // a power of two
-inline constexpr std::uint32_t kLayout = 2;      // also in the name of the directory where processes meet
+inline constexpr std::size_t kExtents = 16384;   // that several processes may hold, at once
+inline constexpr std::uint32_t kLayout = 3;      // also in the name of the directory where processes meet
 inline constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
 
 constexpr std::size_t kind_of(std::size_t page, bool p2p) { return page * 2 + (p2p ? 1 : 0); }
@@ -119,6 +121,56 @@ struct AccountIndex {
 };
 static_assert(kSlots * kShards * 8 <= 1U << Pending::kAccountBits && kKinds <= 8);
 
+// A pending word may also say that pages in use pass from an account to an extent, which is then named in
+// place of the pages; how many and of which kind is written in the extent.
+inline constexpr std::size_t kMoveKind = 7;
+inline bool is_move(std::uint64_t pending) {
+  return Pending::pages(pending) != 0 && Pending::account(pending) % 8 == kMoveKind;
+}
+
+// The pages of an extent, and the process that they are charged to: one word, so that they pass from one to
+// another in one step. Each change raises the turn. Of a word that is nobody's the rest means nothing.
+struct Charge {
+  static constexpr unsigned kDeviceShift = Account::kBits, kKindShift = kDeviceShift + 6,
+                            kRowShift = kKindShift + 3, kTurnShift = kRowShift + 11;
+  static constexpr std::size_t kNobody = ~std::size_t{0};
+  static std::uint64_t make(std::size_t row, std::uint64_t device, std::uint64_t kind, std::uint64_t pages,
+                            std::uint64_t turn) {
+    return pages | device << kDeviceShift | kind << kKindShift | (row + 1) << kRowShift | turn << kTurnShift;
+  }
+  static std::uint64_t pages(std::uint64_t word) { return word & Account::kField; }
+  static std::size_t device(std::uint64_t word) { return word >> kDeviceShift & 63; }
+  static std::size_t kind(std::uint64_t word) {
+    return std::min<std::size_t>(word >> kKindShift & 7, kKinds - 1);
+  }
+  static std::size_t row(std::uint64_t word) { return (word >> kRowShift & 0x7FF) - 1; }
+  static std::uint64_t turn(std::uint64_t word) { return word >> kTurnShift; }
+  static std::uint64_t to(std::uint64_t word, std::size_t row) {
+    return make(row, device(word), kind(word), pages(word), turn(word) + 1);
+  }
+};
+static_assert(kSlots < 0x7FF && kMostDevices <= 64 && kKinds <= 8);
+
+// Physical memory that several processes may hold: a range of its maker's file.
+//
+// While somebody makes it or puts an end to it, its life names the row of that process.
+struct ExtentLife {
+  enum State : std::uint64_t { Free = 0, Making = 1, Live = 2, Ending = 3 };
+  static State state(std::uint64_t life) { return static_cast<State>(life & 3); }
+  static std::size_t row(std::uint64_t life) { return life >> 2 & 0x7FF; }
+  static std::uint64_t next(std::uint64_t life, State state, std::size_t row) {
+    return ((life >> 13) + 1) << 13 | row << 2 | state;
+  }
+};
+struct alignas(64) ExtentRow {
+  std::atomic<std::uint64_t> life, charge;
+  std::atomic<std::uint64_t> wanted;  // what the charge will be when it is made
+  std::atomic<std::uint64_t> serial;  // no other extent of the machine ever has it
+  std::atomic<std::uint64_t> offset, bytes;
+  std::atomic<std::int32_t> process, file;                      // of its maker
+  std::array<std::atomic<std::uint64_t>, kSlots / 64> holders;  // a bit for each process's row
+};
+
 // A cache line: threads with shards of their own do not disturb each other.
 struct alignas(64) QuotaShard {
   std::array<std::atomic<std::uint64_t>, kKinds> of;
@@ -131,8 +183,11 @@ struct Device {
 
 struct State {
   Header header;
-  std::atomic<std::uint32_t> used_rows;  // rows that were ever used: sums need not look further
+  std::atomic<std::uint32_t> used_rows;     // rows that were ever used: sums need not look further
+  std::atomic<std::uint32_t> used_extents;  // the same
+  std::atomic<std::uint64_t> serials;       // that were given to extents
   std::array<Row, kSlots> rows;
+  std::array<ExtentRow, kExtents> extents;
   Device devices[1];  // as many as the header says
 
   static std::size_t bytes_for(std::size_t devices) { return sizeof(State) + (devices - 1) * sizeof(Device); }
@@ -154,6 +209,11 @@ inline std::uint64_t State::check_of(const Header& header) {
 inline std::size_t rows_of(const State& state) {
   const std::size_t rows = state.used_rows.load(std::memory_order_acquire);
   return rows < kSlots ? rows : kSlots;
+}
+
+inline std::size_t extents_of(const State& state) {
+  const std::size_t extents = state.used_extents.load(std::memory_order_acquire);
+  return extents < kExtents ? extents : kExtents;
 }
 
 inline std::size_t shards_of(const State& state, std::size_t row) {

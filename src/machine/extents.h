@@ -1,0 +1,61 @@
+// Physical memory that several processes hold: who, and whose pages it is charged to.
+//
+// An extent lives as long as one living process holds it. Its pages are charged to its maker, and when that
+// one holds it no longer, to the holder who has been on the machine longest. Everything is single words, so a
+// process may be killed or stopped between any two instructions: whoever comes next goes on from there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "machine/state.h"
+
+namespace belay::machine {
+
+class PageQuota;
+class ProcessTable;
+
+// How an extent is named to another process. A name of one that is gone leads nowhere.
+struct ExtentName {
+  std::size_t index;
+  std::uint64_t serial;
+};
+
+struct ExtentPlace {
+  std::uint64_t offset, bytes;  // in the file
+  std::int32_t process, file;   // that has it open
+};
+
+class Extents {
+ public:
+  Extents(State& state, ProcessTable& processes) : state_{state}, processes_{processes} {}
+
+  // Pages that this process has in use, in a shard of its own, become an extent. Empty: there is none left.
+  std::optional<ExtentName> make(PageQuota& quota, std::size_t kind, std::uint64_t pages, std::size_t shard,
+                                 const ExtentPlace& place);
+  // From now on this process holds it, too. Empty: it is gone.
+  std::optional<ExtentPlace> hold(const ExtentName& name);
+  // It does not hold it any more.
+  void release(const ExtentName& name);
+  bool lives(const ExtentName& name) const;
+  // Processes that hold it.
+  std::size_t holders(const ExtentName& name) const;
+
+  // A process that is gone holds nothing.
+  static void release_all_of(State& state, std::size_t row, const ProcessTable& processes);
+  // Whether it holds anything, or is charged for anything on that device.
+  static bool concerns(const State& state, std::size_t row);
+
+ private:
+  State& state_;
+  ProcessTable& processes_;
+};
+
+// Sums of what extents are charged on a device: to all, or to one process.
+void add_charges(const State& state, std::size_t device, std::array<std::uint64_t, kKinds>& use,
+                 std::size_t row = Charge::kNobody);
+// Completes the passing of pages from an account to an extent that a pending word tells of.
+void complete_move(State& state, std::size_t device, std::uint64_t pending);
+
+}  // namespace belay::machine

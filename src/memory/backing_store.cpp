@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <functional>
 #include <vector>
 
 #include "platform/address_space.h"
@@ -88,6 +89,12 @@ void BackingStore::close() {
   decay_.stop();
   const std::lock_guard lock{committing_};  // a thread that ends at this moment may still give something back
   plain_.close();
+  physical_.close();
+}
+
+void BackingStore::open_physical(std::size_t bytes) {
+  const std::lock_guard lock{committing_};
+  if (keeps_bytes()) physical_.create(bytes, 0);
 }
 
 // A segment that was part of a large block before starts afresh, in the granules of its new use.
@@ -188,6 +195,14 @@ Reached BackingStore::make_ready(std::size_t count, const StretchAt& stretch, Re
       return kUnreachable;
   }
   return kDone;
+}
+
+Reached BackingStore::prepare(std::vector<Stretch> ranges) {
+  std::ranges::sort(ranges, [](const Stretch& a, const Stretch& b) {
+    return a.start.file != b.start.file ? std::less<>{}(a.start.file, b.start.file)
+                                        : a.start.offset < b.start.offset;
+  });
+  return prepare(ranges.size(), [&](std::size_t i) { return ranges[i]; });
 }
 
 // Memory that was kept for blocks to come is the first to go when there is too little.
@@ -542,7 +557,9 @@ void BackingStore::end(const Part& part, bool read_only) {
   const bool of_pool = large_.must_be_from_pool() && LargePages::large(part.segment);
   if (mine == 0 && !of_pool) return;
   const std::size_t most = settings_.keep_bytes - reserved_.load(std::memory_order_relaxed);
-  if (idle_.fetch_add(mine, std::memory_order_relaxed) + mine > most || of_pool) {
+  // Only of plain blocks anything is kept: there a new one of the same size comes to the same place.
+  const bool never = of_pool || &part.file != &plain_;
+  if (idle_.fetch_add(mine, std::memory_order_relaxed) + mine > most || never) {
     const std::lock_guard lock{committing_};
     discard(part);
     lower_idle(mine);

@@ -14,6 +14,7 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 #include "machine/state.h"
 #include "memory/backing_file.h"
@@ -57,6 +58,9 @@ class BackingStore {
   ~BackingStore();
 
   BackingFile& plain() { return plain_; }
+  // The file of physical memory that is mapped (physical_memory.h); once, when somebody wants it.
+  void open_physical(std::size_t bytes);
+  BackingFile& physical() { return physical_; }
 
   // All ranges must be allocated: the caller has looked (transfer.h). What cannot be done as a whole is not
   // begun.
@@ -87,6 +91,7 @@ class BackingStore {
   Reached prepare(std::size_t count, const StretchAt& stretch) {
     return keeps_bytes() ? make_ready(count, stretch, Rest::Kept) : Reached{};
   }
+  Reached prepare(std::vector<Stretch> ranges);  // in any order
 
   // A segment of plain blocks will hold blocks in granules of that kind of page.
   void on_carve(std::size_t segment, Page page);
@@ -107,7 +112,10 @@ class BackingStore {
   const HostRoom& room() const { return room_; }
   // Whether a device has only as many large pages as the kernel's pool.
   bool pool_is_limit() const { return keeps_bytes() && large_.must_be_from_pool(); }
-  void abandon() { plain_.abandon(); }
+  void abandon() {
+    plain_.abandon();
+    physical_.abandon();
+  }
   void close();  // all bytes go back to the system; nobody may ask for one any more
 
  private:
@@ -142,7 +150,7 @@ class BackingStore {
   BlockIndex& blocks_;
   BackingSettings settings_;
   bool can_be_touched_;
-  BackingFile plain_;
+  BackingFile plain_, physical_;
   std::mutex committing_;
   LargePages large_;
   HostRoom room_;

@@ -5,6 +5,9 @@
 #include <new>
 #include <utility>
 
+#include "memory/mappings.h"
+#include "memory/reader_guard.h"
+
 namespace belay {
 
 HeapMap::HeapMap(const platform::AddressRange& window)
@@ -74,6 +77,41 @@ std::uintptr_t HeapMap::open_whole(std::size_t bytes, std::uint32_t device, Heap
                                static_cast<unsigned>(std::countr_zero(kHeapBytes)) | written,
                            std::memory_order_release);
   return heap_start(*got);
+}
+
+std::uintptr_t HeapMap::open_reservation(std::size_t bytes, std::uintptr_t wished) {
+  const std::size_t heaps = (bytes + kHeapBytes - 1) / kHeapBytes;
+  const std::lock_guard lock{opening_};
+  std::optional<std::uintptr_t> got;
+  if (wished == 0) {
+    got = free_heaps_.take(heaps);
+  } else if (contains(wished) && wished % kHeapBytes == 0 && free_heaps_.take_at(heap_index(wished), heaps)) {
+    got = heap_index(wished);
+  }
+  if (!got) return 0;
+  for (std::size_t i = 0; i < heaps; ++i) {
+    Heap& heap = heaps_[*got + i];
+    if (heap.mappings.load(std::memory_order_relaxed) == nullptr) {
+      platform::SparseMemory table{kHeapBytes / kMappingUnit * sizeof(std::atomic<const Mapping*>)};
+      if (!table) {
+        free_heaps_.give(*got, heaps);
+        return 0;
+      }
+      heap.mappings.store(reinterpret_cast<std::atomic<const Mapping*>*>(table.start()),
+                          std::memory_order_release);
+      tables_.push_back(std::move(table));
+    }
+  }
+  for (std::size_t i = 0; i < heaps; ++i)
+    heaps_[*got + i].use.store(Heap::Use::Mapped, std::memory_order_release);
+  return heap_start(*got);
+}
+
+void HeapMap::publish_mapping(std::uintptr_t start, std::size_t bytes, const Mapping* mapping) {
+  for (std::uintptr_t at = start; at < start + bytes; at += kMappingUnit) {
+    heap_at(at).mappings.load(std::memory_order_relaxed)[at % kHeapBytes / kMappingUnit].store(
+        mapping, std::memory_order_release);
+  }
 }
 
 void HeapMap::close_whole(std::uintptr_t start, std::size_t bytes) {
@@ -148,6 +186,14 @@ std::optional<Block> HeapMap::find(std::uintptr_t address) const {
   switch (heap.use.load(std::memory_order_acquire)) {
     case Heap::Use::Closed:
       return std::nullopt;
+    case Heap::Use::Mapped: {
+      const ReaderGuard inside;
+      const Mapping* mapping = mapping_at(address);
+      if (mapping == nullptr) return std::nullopt;
+      const Extent& extent = *mapping->extent;
+      return Block{mapping->start, mapping->bytes, mapping->bytes,     extent.device, extent.page,
+                   Origin::Malloc, extent.module,  !mapping->writable, extent.p2p,    false};
+    }
     case Heap::Use::Whole:
     case Heap::Use::Tail: {
       const std::uint32_t first = heap.first.load(std::memory_order_relaxed);

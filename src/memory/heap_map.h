@@ -32,6 +32,8 @@ namespace belay {
 enum class HeapClass : std::uint8_t { Normal, Huge2M, Media, Host };
 inline constexpr std::size_t kHeapClasses = 4;
 inline constexpr std::size_t kHeapBytes = 1_GiB;
+inline constexpr std::size_t kMappingUnit = 2_MiB;
+struct Mapping;
 
 constexpr std::size_t unit_of(HeapClass c) { return c == HeapClass::Huge2M ? 2_MiB : 4_KiB; }
 
@@ -98,7 +100,8 @@ struct Block {
 };
 
 struct alignas(128) Heap {
-  enum class Use : std::uint8_t { Closed, Carved, Whole, Tail };  // Tail: a further gigabyte of a Whole block
+  // Tail: a further gigabyte of a Whole block. Mapped: of a reservation, see mappings.h.
+  enum class Use : std::uint8_t { Closed, Carved, Whole, Tail, Mapped };
 
   // Where its words are, how large its unit is, and whether anything was ever written to its blocks, in one
   // word, so that whoever comes with a stale address never mixes the one with the other. 0: no block starts
@@ -116,6 +119,7 @@ struct alignas(128) Heap {
       covers;                      // Carved: for every 64 units, first unit + 1 of what covers their start
   std::atomic<std::uint32_t> cut;  // Carved: units from here on never held a block
   std::atomic<bool> written;       // anything here, ever
+  std::atomic<std::atomic<const Mapping*>*> mappings;  // Mapped: by 2 MB
 };
 
 class HeapMap final : public BlockIndex {
@@ -141,6 +145,18 @@ class HeapMap final : public BlockIndex {
   // Heaps for a block of its own; they go back with close_whole.
   std::uintptr_t open_whole(std::size_t bytes, std::uint32_t device, HeapClass heap_class);
   void close_whole(std::uintptr_t start, std::size_t bytes);
+
+  // Heaps for addresses that lead elsewhere (mappings.h), at the wished place if that is not 0; they go back
+  // with close_whole.
+  std::uintptr_t open_reservation(std::size_t bytes, std::uintptr_t wished);
+  void publish_mapping(std::uintptr_t start, std::size_t bytes, const Mapping* mapping);
+  // For whoever is inside a ReaderGuard.
+  const Mapping* mapping_at(std::uintptr_t address) const {
+    const Heap& heap = heap_at(address);
+    if (heap.use.load(std::memory_order_acquire) != Heap::Use::Mapped) return nullptr;
+    return heap.mappings.load(std::memory_order_acquire)[address % kHeapBytes / kMappingUnit].load(
+        std::memory_order_acquire);
+  }
 
   Run run_at(std::size_t offset) const override;
   // From now on blocks that start here, and those that reach here, are known to have been written to.

@@ -1,8 +1,10 @@
 #include "memory/memory.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/words.h"
+#include "memory/reader_guard.h"
 #include "memory/warm_path.h"
 #include "observe/observe.h"
 #include "platform/threads.h"
@@ -41,6 +43,8 @@ Memory::Memory(const MemorySettings& settings, machine::Machine& machine)
       machine_{machine},
       map_{device_window(settings.backing.access)},
       backing_{map_, map_.window().bytes, map_.window().reserved ? map_.window().base : 0, settings.backing},
+      physical_{backing_},
+      mappings_{map_},
       host_{settings.pin, settings.host_node},
       watch_{number_} {
   map_.on_carve([this](std::size_t index, HeapClass heap_class) {
@@ -197,6 +201,19 @@ Location Memory::locate(std::uintptr_t address) const {
   Location found = locate_bytes(address);
   if (found.is_pageable() && host_.find(address)) found.kind = Location::Kind::Pinned;
   return found;
+}
+
+Memory::Piece Memory::piece_at(std::uintptr_t address, std::size_t bytes) {
+  if (is_plain(address)) return {plain(address), bytes};
+  const Mapping* mapping = map_.mapping_at(address);
+  if (mapping == nullptr) return {{}, 0};
+  return {mapping->position_of(address), std::min(bytes, mapping->start + mapping->bytes - address)};
+}
+
+std::uint64_t Memory::load64(std::uintptr_t address) {
+  const ReaderGuard inside;
+  const Piece piece = piece_at(address, sizeof(std::uint64_t));
+  return piece.bytes == 0 ? kFreshByte * 0x0101010101010101U : backing_.load64(piece.at);
 }
 
 bool Memory::has_device_address(std::uintptr_t start, std::size_t bytes) const {

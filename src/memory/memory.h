@@ -11,7 +11,9 @@
 #include "memory/heap_map.h"
 #include "memory/host_memory.h"
 #include "memory/location.h"
+#include "memory/mappings.h"
 #include "memory/peers.h"
+#include "memory/physical_memory.h"
 #include "memory/warm_rules.h"
 #include "memory/watch.h"
 
@@ -39,6 +41,20 @@ class Memory {
   const MemorySettings& settings() const { return settings_; }
   HeapMap& map() { return map_; }
   BackingStore& backing() { return backing_; }
+  Mappings& mappings() { return mappings_; }
+  PhysicalMemory& physical() { return physical_; }
+  // Where the bytes at a device address are, and how many of them lie in one piece; none where a mapping went
+  // meanwhile. For whoever is inside a ReaderGuard.
+  struct Piece {
+    Position at;
+    std::size_t bytes;
+  };
+  Piece piece_at(std::uintptr_t address, std::size_t bytes);
+  bool is_plain(std::uintptr_t address) const {
+    return map_.heap_at(address).use.load(std::memory_order_acquire) != Heap::Use::Mapped;
+  }
+  // A word, in one piece (P-41); what is not there reads as fresh.
+  std::uint64_t load64(std::uintptr_t address);
   // Where the bytes of a plain block are: at the same place in their file as in the window.
   Position plain(std::uintptr_t address) { return {&backing_.plain(), address - map_.window().base}; }
   HostMemory& host() { return host_; }
@@ -97,6 +113,8 @@ class Memory {
   machine::Machine& machine_;
   HeapMap map_;
   BackingStore backing_;
+  PhysicalMemory physical_;
+  Mappings mappings_;
   HostMemory host_;
   Peers peers_;
   Watch watch_;

@@ -43,6 +43,20 @@ class RunMap {
     }
   }
 
+  // Exactly this run; false if any of it is taken.
+  bool take_at(std::uintptr_t start, std::size_t length) {
+    auto around = by_start_.upper_bound(start);
+    if (around == by_start_.begin()) return false;
+    --around;
+    const auto [had_start, had] = *around;
+    if (start - had_start > had || had - (start - had_start) < length) return false;
+    forget(around);
+    if (start != had_start) give(had_start, start - had_start);
+    const std::size_t behind = had - (start - had_start) - length;
+    if (behind != 0) give(start + length, behind);
+    return true;
+  }
+
   std::optional<std::uintptr_t> take(std::size_t length) {
     const auto fit = by_length_.lower_bound({length, 0});
     if (fit == by_length_.end()) return std::nullopt;

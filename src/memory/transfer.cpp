@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/words.h"
+#include "memory/reader_guard.h"
 #include "observe/observe.h"
 #include "platform/unwatched.h"
 
@@ -91,20 +92,73 @@ Status Transfer::check_pair(const Location& to, const Location& from) const {
       fmt::format("with device {} current, call aclrtDeviceEnablePeerAccess({}, 0) first", actor, other));
 }
 
+// Calls act(position, how far it is from the start, bytes) for each piece of a device range.
+template <class Act>
+Reached Transfer::by_piece(std::uintptr_t start, std::size_t bytes, Act&& act) {
+  for (std::size_t done = 0; done < bytes;) {
+    const Memory::Piece piece = memory_.piece_at(start + done, bytes - done);
+    if (piece.bytes == 0) return {Trouble::Unreachable};
+    if (const Reached acted = act(piece.at, done, piece.bytes); !acted) return acted;
+    done += piece.bytes;
+  }
+  return {};
+}
+
+Reached Transfer::pieces_of(std::uintptr_t start, std::size_t bytes,
+                            std::vector<BackingStore::Stretch>& pieces) {
+  return by_piece(start, bytes, [&](Position at, std::size_t, std::size_t part) -> Reached {
+    pieces.push_back({at, part});
+    return {};
+  });
+}
+
+// All of a range can be written, or none of it is.
+Reached Transfer::prepare(std::uintptr_t start, std::size_t bytes) {
+  if (memory_.piece_at(start, bytes).bytes == bytes) return {};  // then the write itself sees to it
+  std::vector<BackingStore::Stretch> pieces;
+  const Reached found = pieces_of(start, bytes, pieces);
+  return found ? memory_.backing().prepare(std::move(pieces)) : found;
+}
+
+Reached Transfer::write(std::uintptr_t to, const void* from, std::size_t bytes) {
+  if (const Reached ready = prepare(to, bytes); !ready) return ready;
+  return by_piece(to, bytes, [&](Position at, std::size_t done, std::size_t part) {
+    return memory_.backing().write(at, static_cast<const std::byte*>(from) + done, part);
+  });
+}
+
+Reached Transfer::read(std::uintptr_t from, void* to, std::size_t bytes) {
+  return by_piece(from, bytes, [&](Position at, std::size_t done, std::size_t part) {
+    return memory_.backing().read(at, static_cast<std::byte*>(to) + done, part);
+  });
+}
+
+// In one piece at both ends, or through a temporary: the two may lead to the same bytes in any order.
+Reached Transfer::copy_on_device(std::uintptr_t to, std::uintptr_t from, std::size_t bytes) {
+  const Memory::Piece target = memory_.piece_at(to, bytes);
+  const Memory::Piece source = memory_.piece_at(from, bytes);
+  if (target.bytes == bytes && source.bytes == bytes)
+    return memory_.backing().copy(target.at, source.at, bytes);
+  if (const Reached ready = prepare(to, bytes); !ready) return ready;
+  const std::unique_ptr<std::byte[]> between{new std::byte[bytes]};
+  const Reached got = read(from, between.get(), bytes);
+  return got ? write(to, between.get(), bytes) : got;
+}
+
 Status Transfer::move(const Location& to, const Location& from, std::size_t bytes) {
-  BackingStore& backing = memory_.backing();
+  const ReaderGuard inside;
   Reached moved;
   if (to.in_window && from.in_window) {
-    moved = backing.copy(memory_.plain(to.address), memory_.plain(from.address), bytes);
+    moved = copy_on_device(to.address, from.address, bytes);
   } else if (to.in_window) {
-    moved = backing.write(memory_.plain(to.address), reinterpret_cast<const void*>(from.address), bytes);
+    moved = write(to.address, reinterpret_cast<const void*>(from.address), bytes);
   } else if (from.in_window) {
-    moved = backing.read(memory_.plain(from.address), reinterpret_cast<void*>(to.address), bytes);
+    moved = read(from.address, reinterpret_cast<void*>(to.address), bytes);
   } else {
     // Rows may overlap; whole copies that do were refused.
     std::memmove(reinterpret_cast<void*>(to.address), reinterpret_cast<const void*>(from.address), bytes);
   }
-  if (!moved) return moved_badly(backing, moved, bytes);
+  if (!moved) return moved_badly(memory_.backing(), moved, bytes);
   if (to.in_window) memory_.watch().tell(to.address, bytes);
   observe::publish({observe::What::Copied, to.in_window ? to.block.device : from.block.device, to.address,
                     from.address, bytes, bytes, 0, direction(to.in_window, from.in_window)});
@@ -124,6 +178,7 @@ bool Transfer::copy_plainly(void* to, const void* from, std::size_t bytes) {
   const std::optional<Block> block = map.find(address);
   if (!block || bytes > block->start + block->footprint - address || (to_device && block->read_only))
     return false;
+  if (!memory_.is_plain(address)) return false;
   std::byte* place = memory_.backing().in_one_piece(memory_.plain(address), bytes);
   if (place == nullptr) return false;
   {
@@ -191,10 +246,19 @@ Status Transfer::check_rows(const Location& to, std::size_t to_pitch, const Loca
 Status Transfer::copy_rows(const Location& to, std::size_t to_pitch, const Location& from,
                            std::size_t from_pitch, std::size_t width, std::size_t height) {
   if (Status fits = check_rows(to, to_pitch, from, from_pitch, width, height); !fits) return fits;
+  const ReaderGuard inside;
   if (to.in_window) {
-    const Reached ready = memory_.backing().prepare(height, [&](std::size_t row) {
-      return BackingStore::Stretch{memory_.plain(to.address + row * to_pitch), width};
-    });
+    const auto row_at = [&](std::size_t row) { return to.address + row * to_pitch; };
+    Reached ready;
+    if (memory_.is_plain(to.address) && row_at(height - 1) + width <= to.block.start + to.block.footprint) {
+      ready = memory_.backing().prepare(height, [&](std::size_t row) {
+        return BackingStore::Stretch{memory_.plain(row_at(row)), width};
+      });
+    } else {
+      std::vector<BackingStore::Stretch> pieces;
+      for (std::size_t row = 0; row < height && ready; ++row) ready = pieces_of(row_at(row), width, pieces);
+      if (ready) ready = memory_.backing().prepare(std::move(pieces));
+    }
     if (!ready) return moved_badly(memory_.backing(), ready, width * height);
   }
   Location to_row = to;
@@ -217,9 +281,15 @@ Status Transfer::filled(const Location& to, std::size_t bytes, Reached how) {
 
 Status Transfer::fill(const Location& to, unsigned char value, std::size_t bytes) {
   if (Status fits = check(to, bytes, true, "M-371"); !fits) return fits;
+  const ReaderGuard inside;
   Reached how;
   if (to.in_window) {
-    how = memory_.backing().fill(memory_.plain(to.address), value, bytes);
+    how = prepare(to.address, bytes);
+    if (how) {
+      how = by_piece(to.address, bytes, [&](Position at, std::size_t, std::size_t part) {
+        return memory_.backing().fill(at, value, part);
+      });
+    }
   } else {
     std::memset(reinterpret_cast<void*>(to.address), value, bytes);
   }
@@ -228,9 +298,15 @@ Status Transfer::fill(const Location& to, unsigned char value, std::size_t bytes
 
 Status Transfer::fill32(const Location& to, std::uint32_t value, std::size_t words) {
   if (Status fits = check(to, words * 4, true, "M-434"); !fits) return fits;
+  const ReaderGuard inside;
   Reached how;
   if (to.in_window) {
-    how = memory_.backing().fill32(memory_.plain(to.address), value, words);
+    how = prepare(to.address, words * 4);
+    if (how) {
+      how = by_piece(to.address, words * 4, [&](Position at, std::size_t, std::size_t part) {
+        return memory_.backing().fill32(at, value, part / 4);
+      });
+    }
   } else {
     std::fill_n(reinterpret_cast<std::uint32_t*>(to.address), words, value);
   }
@@ -239,7 +315,11 @@ Status Transfer::fill32(const Location& to, std::uint32_t value, std::size_t wor
 
 Status Transfer::store64(const Location& to, std::uint64_t value) {
   if (Status fits = check(to, sizeof value, true, "P-41"); !fits) return fits;
-  return filled(to, sizeof value, memory_.backing().store64(memory_.plain(to.address), value));
+  const ReaderGuard inside;
+  return filled(to, sizeof value,
+                by_piece(to.address, sizeof value, [&](Position at, std::size_t, std::size_t) {
+                  return memory_.backing().store64(at, value);
+                }));
 }
 
 namespace {
@@ -332,12 +412,13 @@ Status copy_batch(Memory& memory, std::span<const BatchItem> items, std::size_t&
     }
   }
   if (all[0].way() == Way::HostToDevice) {
+    const ReaderGuard inside;
     std::vector<BackingStore::Stretch> targets;
-    for (std::size_t i = 0; i < items.size(); ++i)
-      targets.push_back({memory.plain(all[i].to.address), items[i].bytes});
-    std::ranges::sort(targets, {}, [](const BackingStore::Stretch& each) { return each.start.offset; });
-    const Reached ready = memory.backing().prepare(targets.size(), [&](std::size_t i) { return targets[i]; });
-    if (!ready) return moved_badly(memory.backing(), ready, targets[0].bytes);
+    Reached found;
+    for (std::size_t i = 0; i < items.size() && found; ++i)
+      found = transfer.pieces_of(all[i].to.address, items[i].bytes, targets);
+    const Reached ready = found ? memory.backing().prepare(std::move(targets)) : found;
+    if (!ready) return moved_badly(memory.backing(), ready, items[0].bytes);
   }
   for (const BatchItem& item : items) {
     if (Status copied = transfer.copy(item.to, item.from, item.bytes); !copied) return copied;

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "acl/acl_rt.h"
 #include "base/result.h"
@@ -43,12 +44,21 @@ class Transfer {
     return check(to, bytes, true, rule);
   }
 
+  // Where the bytes of a device range are. For whoever is inside a ReaderGuard.
+  Reached pieces_of(std::uintptr_t start, std::size_t bytes, std::vector<BackingStore::Stretch>& pieces);
+
  private:
   Status check(const Location& at, std::size_t bytes, bool written, const char* rule = "M-239") const;
   Status check_pair(const Location& to, const Location& from) const;
   bool copy_plainly(void* to, const void* from, std::size_t bytes);
   Status move(const Location& to, const Location& from, std::size_t bytes);
   Status filled(const Location& to, std::size_t bytes, Reached how);
+  template <class Act>
+  Reached by_piece(std::uintptr_t start, std::size_t bytes, Act&& act);
+  Reached prepare(std::uintptr_t start, std::size_t bytes);
+  Reached write(std::uintptr_t to, const void* from, std::size_t bytes);
+  Reached read(std::uintptr_t from, void* to, std::size_t bytes);
+  Reached copy_on_device(std::uintptr_t to, std::uintptr_t from, std::size_t bytes);
 
   Memory& memory_;
   std::uint32_t acting_;

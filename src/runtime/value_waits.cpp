@@ -55,7 +55,7 @@ class ValueWaitTask : public schedule::Task {
       return true;
     }
     if (!memory.backing().keeps_bytes()) return true;  // nothing that is written could ever be seen
-    return value_reached(memory.backing().load64(memory.plain(address_)), value_, condition_);
+    return value_reached(memory.load64(address_), value_, condition_);
   }
 
   schedule::Stream& stream() const { return *stream_; }

@@ -1,0 +1,25 @@
+// Physical memory: a range of a backing file, and what its pages are. Addresses lead to it (mappings.h),
+// several of them to the same one if a program wants, and it lives as long as somebody holds it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "memory/backing_file.h"
+#include "memory/plan.h"
+
+namespace belay {
+
+struct Extent {
+  Position start;
+  std::size_t bytes;
+  std::uint32_t device;
+  Page page;
+  bool p2p;
+  std::uint8_t module;
+};
+// Whoever holds the last one gives the bytes and the pages back.
+using ExtentPtr = std::shared_ptr<const Extent>;
+
+}  // namespace belay

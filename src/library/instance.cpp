@@ -14,6 +14,7 @@
 #include "check/notes.h"
 #include "config/settings.h"
 #include "library/instance.h"
+#include "memory/reader_guard.h"
 #include "platform/process.h"
 #include "report/log.h"
 #include "report/messages.h"
@@ -36,6 +37,7 @@ void start_afresh() {
   static auto* of_parents = new std::vector<Process*>;  // kept reachable, never used again
   if (Process* old = g_process.exchange(nullptr)) {
     WarmState::end(old->memory().number());
+    ReaderGuard::forget_other_threads();
     old->memory().backing().abandon();
     old->machine().abandon();
     of_parents->push_back(old);

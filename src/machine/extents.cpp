@@ -1,6 +1,7 @@
 #include "machine/extents.h"
 
-#include <bit>
+#include <algorithm>
+#include <mutex>
 
 #include "machine/page_quota.h"
 #include "machine/process_table.h"
@@ -8,72 +9,83 @@
 namespace belay::machine {
 namespace {
 
-bool holds(const ExtentRow& extent, std::size_t row) {
-  return (extent.holders[row / 64].load(std::memory_order_seq_cst) >> row % 64 & 1) != 0;
-}
-void set_holder(ExtentRow& extent, std::size_t row, bool held) {
-  const std::uint64_t bit = std::uint64_t{1} << row % 64;
-  if (held) {
-    extent.holders[row / 64].fetch_or(bit, std::memory_order_seq_cst);
-  } else {
-    extent.holders[row / 64].fetch_and(~bit, std::memory_order_seq_cst);
-  }
+// A holder whose row has another life by now, or whose process is dead, holds nothing.
+bool holds(const State& state, std::uint64_t holder, const ProcessTable& processes) {
+  if (holder == 0) return false;
+  const std::size_t row = Holder::row(holder);
+  const std::uint64_t life = state.rows[row].life.load(std::memory_order_seq_cst);
+  return Life::state(life) == Life::Live && Holder::make(row, life) == holder && processes.lives(row);
 }
 
-// The holder who has been on the machine longest, of those who are not known to be dead.
-std::size_t heir_of(const State& state, const ExtentRow& extent, const ProcessTable& processes) {
-  std::size_t heir = Charge::kNobody;
-  for (std::size_t word = 0; word < extent.holders.size(); ++word) {
-    for (std::uint64_t bits = extent.holders[word].load(std::memory_order_seq_cst); bits != 0;
-         bits &= bits - 1) {
-      const std::size_t row = word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
-      if (!processes.lives(row)) continue;
-      if (heir == Charge::kNobody || state.rows[row].joined < state.rows[heir].joined) heir = row;
-    }
+// Puts one word in place of another, somewhere among the holders.
+bool change_holder(ExtentRow& extent, std::uint64_t from, std::uint64_t to) {
+  for (auto& each : extent.holders) {
+    std::uint64_t expected = from;
+    if (each.load(std::memory_order_seq_cst) == from && each.compare_exchange_strong(expected, to))
+      return true;
   }
-  return heir;
+  return false;
 }
 
-void give_up_charge(ExtentRow& extent) {
-  std::uint64_t word = extent.charge.load(std::memory_order_seq_cst);
-  while (Charge::row(word) != Charge::kNobody &&
-         !extent.charge.compare_exchange_weak(word, Charge::to(word, Charge::kNobody))) {
+struct HeldBy {
+  std::size_t heir = Charge::kNobody;  // who has been on the machine longest
+  bool charged = false;                // the process that the pages are charged to is among them
+};
+HeldBy held_by(const State& state, const ExtentRow& extent, std::size_t charged,
+               const ProcessTable& processes) {
+  HeldBy found;
+  for (const auto& each : extent.holders) {
+    const std::uint64_t holder = each.load(std::memory_order_seq_cst);
+    if (!holds(state, holder, processes)) continue;
+    const std::size_t row = Holder::row(holder);
+    found.charged = found.charged || row == charged;
+    if (found.heir == Charge::kNobody || state.rows[row].joined < state.rows[found.heir].joined)
+      found.heir = row;
   }
+  return found;
 }
 
-// An end that was begun comes to its end, or is taken back where somebody came in time.
+// Only by the one process that puts an end to it: no other changes the charge meanwhile.
 void finish_ending(ExtentRow& extent, std::uint64_t life, std::size_t me, const State& state,
                    const ProcessTable& processes) {
-  if (heir_of(state, extent, processes) != Charge::kNobody) {
-    extent.life.compare_exchange_strong(life, ExtentLife::next(life, ExtentLife::Live, me));
-    return;
+  // Taken back where somebody came in time.
+  const bool held = held_by(state, extent, Charge::kNobody, processes).heir != Charge::kNobody;
+  if (!held) {
+    std::uint64_t word = extent.charge.load(std::memory_order_seq_cst);
+    while (Charge::row(word) != Charge::kNobody &&
+           !extent.charge.compare_exchange_weak(word, Charge::to(word, Charge::kNobody))) {
+    }
+    for (auto& each : extent.holders) {
+      std::uint64_t gone = each.load(std::memory_order_seq_cst);
+      if (gone != 0 && !processes.lives(Holder::row(gone))) each.compare_exchange_strong(gone, 0);
+    }
   }
-  give_up_charge(extent);
-  extent.life.compare_exchange_strong(life, ExtentLife::next(life, ExtentLife::Free, me));
+  extent.life.compare_exchange_strong(life,
+                                      ExtentLife::next(life, held ? ExtentLife::Live : ExtentLife::Free, me));
 }
 
 // Somebody holds it no longer: the pages pass to another, or it is over. Until nothing is left to do: others
-// come and go meanwhile.
+// come and go meanwhile. An end that was begun, or an extent that was never made, is finished by the one
+// process that takes it over from a dead one.
 void settle(State& state, ExtentRow& extent, std::size_t me, const ProcessTable& processes) {
   for (;;) {
     std::uint64_t life = extent.life.load(std::memory_order_seq_cst);
-    if (ExtentLife::state(life) != ExtentLife::Live) {
-      const std::size_t actor = ExtentLife::row(life);
-      if (ExtentLife::state(life) == ExtentLife::Free || (actor != me && processes.lives(actor))) return;
-      finish_ending(extent, life, me, state, processes);
-      continue;
-    }
-    const std::size_t heir = heir_of(state, extent, processes);
-    if (heir == Charge::kNobody) {
+    const ExtentLife::State is = ExtentLife::state(life);
+    const std::size_t actor = ExtentLife::row(life);
+    if (is == ExtentLife::Free) return;
+    if (is != ExtentLife::Live && actor != me && processes.lives(actor)) return;
+    const std::uint64_t word = extent.charge.load(std::memory_order_seq_cst);
+    const HeldBy held = held_by(state, extent, Charge::row(word), processes);
+    if (is != ExtentLife::Live || held.heir == Charge::kNobody) {
       const std::uint64_t ending = ExtentLife::next(life, ExtentLife::Ending, me);
       if (extent.life.compare_exchange_strong(life, ending))
         finish_ending(extent, ending, me, state, processes);
       continue;
     }
-    std::uint64_t word = extent.charge.load(std::memory_order_seq_cst);
-    const std::size_t charged = Charge::row(word);
-    if (charged == Charge::kNobody || (holds(extent, charged) && processes.lives(charged))) return;
-    extent.charge.compare_exchange_strong(word, Charge::to(word, heir));
+    if (held.charged || Charge::row(word) == Charge::kNobody) return;
+    if (extent.life.load(std::memory_order_seq_cst) != life) continue;  // the charge may be another's
+    std::uint64_t expected = word;
+    extent.charge.compare_exchange_strong(expected, Charge::to(word, held.heir));
   }
 }
 
@@ -118,6 +130,7 @@ void add_charges(const State& state, std::size_t device, std::array<std::uint64_
 
 std::optional<ExtentName> Extents::make(PageQuota& quota, std::size_t kind, std::uint64_t pages,
                                         std::size_t shard, const ExtentPlace& place) {
+  const std::lock_guard lock{processes_.changing_extents()};
   const std::size_t me = processes_.mine();
   for (std::size_t i = 0; i < kExtents; ++i) {
     ExtentRow& extent = state_.extents[i];
@@ -128,16 +141,20 @@ std::optional<ExtentName> Extents::make(PageQuota& quota, std::size_t kind, std:
     extent.serial.store(name.serial);
     extent.offset.store(place.offset);
     extent.bytes.store(place.bytes);
-    extent.process.store(place.process);
-    extent.file.store(place.file);
+    extent.process.store(place.file.process);
+    extent.descriptor.store(place.file.descriptor);
+    extent.inode.store(place.file.inode);
     extent.wanted.store(Charge::make(me, 0, kind, pages, 0));
     std::uint32_t used = state_.used_extents.load();
     while (used <= i && !state_.used_extents.compare_exchange_weak(used, static_cast<std::uint32_t>(i) + 1)) {
     }
-    set_holder(extent, me, true);
+    // Of the last extent here only those are left who come too late, and find that out.
+    if (!change_holder(extent, 0, Holder::make(me, processes_.life()))) {
+      extent.life.store(ExtentLife::next(extent.life.load(), ExtentLife::Free, me));
+      continue;
+    }
     quota.move_to_extent(i, kind, shard);
-    life = extent.life.load();
-    extent.life.store(ExtentLife::next(life, ExtentLife::Live, me));
+    extent.life.store(ExtentLife::next(extent.life.load(), ExtentLife::Live, me));
     return name;
   }
   return std::nullopt;
@@ -149,52 +166,77 @@ bool Extents::lives(const ExtentName& name) const {
   return (state == ExtentLife::Live || state == ExtentLife::Ending) && extent.serial.load() == name.serial;
 }
 
-// First the bit, then the look: who puts an end to it looks for bits after it has said so.
-std::optional<ExtentPlace> Extents::hold(const ExtentName& name) {
-  if (name.index >= kExtents) return std::nullopt;
+// First the word, then the look: who puts an end to it looks for holders after it has said so.
+std::optional<HeldExtent> Extents::hold(const ExtentName& name) {
+  if (name.index >= kExtents || !lives(name)) return std::nullopt;
+  const std::lock_guard lock{processes_.changing_extents()};
   ExtentRow& extent = state_.extents[name.index];
-  const std::size_t me = processes_.mine();
-  if (!lives(name)) return std::nullopt;
-  set_holder(extent, me, true);
+  const std::uint64_t mine = Holder::make(processes_.mine(), processes_.life());
+  if (!change_holder(extent, 0, mine)) return std::nullopt;
   const bool is_live = ExtentLife::state(extent.life.load(std::memory_order_seq_cst)) == ExtentLife::Live &&
                        extent.serial.load() == name.serial;
-  if (is_live)
-    return ExtentPlace{extent.offset.load(), extent.bytes.load(), extent.process.load(), extent.file.load()};
-  release(name);
+  if (is_live) {
+    const std::uint64_t charge = extent.charge.load(std::memory_order_seq_cst);
+    return HeldExtent{{extent.offset.load(),
+                       extent.bytes.load(),
+                       {extent.process.load(), extent.descriptor.load(), extent.inode.load()}},
+                      Charge::device(charge),
+                      Charge::kind(charge)};
+  }
+  change_holder(extent, mine, 0);
+  settle(state_, extent, processes_.mine(), processes_);
   return std::nullopt;
 }
 
 void Extents::release(const ExtentName& name) {
+  const std::lock_guard lock{processes_.changing_extents()};
   ExtentRow& extent = state_.extents[name.index];
-  set_holder(extent, processes_.mine(), false);
+  if (extent.serial.load() != name.serial) return;
+  change_holder(extent, Holder::make(processes_.mine(), processes_.life()), 0);
   settle(state_, extent, processes_.mine(), processes_);
 }
 
 std::size_t Extents::holders(const ExtentName& name) const {
   std::size_t count = 0;
-  for (const auto& word : state_.extents[name.index].holders)
-    count += static_cast<std::size_t>(std::popcount(word.load(std::memory_order_seq_cst)));
+  for (const auto& each : state_.extents[name.index].holders)
+    if (holds(state_, each.load(std::memory_order_seq_cst), processes_)) ++count;
   return lives(name) ? count : 0;
 }
 
+namespace {
+// Whether a row, in whichever of its lives, has to do with an extent.
+bool concerns(const ExtentRow& extent, std::size_t row) {
+  const std::uint64_t life = extent.life.load(std::memory_order_seq_cst);
+  const bool acts = ExtentLife::state(life) != ExtentLife::Free &&
+                    ExtentLife::state(life) != ExtentLife::Live && ExtentLife::row(life) == row;
+  const auto is_of_row = [row](const auto& each) {
+    const std::uint64_t holder = each.load(std::memory_order_seq_cst);
+    return holder != 0 && Holder::row(holder) == row;
+  };
+  return acts || Charge::row(extent.charge.load(std::memory_order_seq_cst)) == row ||
+         std::any_of(extent.holders.begin(), extent.holders.end(), is_of_row);
+}
+}  // namespace
+
 bool Extents::concerns(const State& state, std::size_t row) {
   const std::size_t extents = extents_of(state);
-  for (std::size_t i = 0; i < extents; ++i) {
-    const ExtentRow& extent = state.extents[i];
-    if (holds(extent, row) || Charge::row(extent.charge.load(std::memory_order_seq_cst)) == row) return true;
-  }
-  return false;
+  return std::any_of(state.extents.begin(), state.extents.begin() + static_cast<std::ptrdiff_t>(extents),
+                     [row](const ExtentRow& each) { return machine::concerns(each, row); });
 }
 
-void Extents::release_all_of(State& state, std::size_t row, const ProcessTable& processes) {
+// Holders are known by their life, so that a late reaper takes nothing from the row's next owner.
+void Extents::release_all_of(State& state, std::size_t row, std::uint64_t life,
+                             const ProcessTable& processes) {
+  const std::lock_guard lock{processes.changing_extents()};
   const std::size_t extents = extents_of(state);
   for (std::size_t i = 0; i < extents; ++i) {
     ExtentRow& extent = state.extents[i];
-    const std::uint64_t life = extent.life.load(std::memory_order_seq_cst);
-    const bool acts = ExtentLife::state(life) != ExtentLife::Free &&
-                      ExtentLife::state(life) != ExtentLife::Live && ExtentLife::row(life) == row;
-    if (!acts && !holds(extent, row) && Charge::row(extent.charge.load()) != row) continue;
-    set_holder(extent, row, false);
+    if (!machine::concerns(extent, row)) continue;
+    for (auto& each : extent.holders) {
+      std::uint64_t holder = each.load(std::memory_order_seq_cst);
+      const bool gone = holder != 0 && Holder::row(holder) == row && holder <= Holder::make(row, life);
+      if (gone) each.compare_exchange_strong(holder, 0);
+    }
     settle(state, extent, processes.mine(), processes);
   }
 }

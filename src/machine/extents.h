@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "machine/state.h"
+#include "platform/shared_bytes.h"
 
 namespace belay::machine {
 
@@ -23,8 +24,11 @@ struct ExtentName {
 };
 
 struct ExtentPlace {
-  std::uint64_t offset, bytes;  // in the file
-  std::int32_t process, file;   // that has it open
+  std::uint64_t offset, bytes;
+  platform::FileName file;
+};
+struct HeldExtent : ExtentPlace {
+  std::size_t device, kind;  // of the machine, of pages
 };
 
 class Extents {
@@ -35,15 +39,16 @@ class Extents {
   std::optional<ExtentName> make(PageQuota& quota, std::size_t kind, std::uint64_t pages, std::size_t shard,
                                  const ExtentPlace& place);
   // From now on this process holds it, too. Empty: it is gone.
-  std::optional<ExtentPlace> hold(const ExtentName& name);
+  std::optional<HeldExtent> hold(const ExtentName& name);
   // It does not hold it any more.
   void release(const ExtentName& name);
   bool lives(const ExtentName& name) const;
   // Processes that hold it.
   std::size_t holders(const ExtentName& name) const;
 
-  // A process that is gone holds nothing.
-  static void release_all_of(State& state, std::size_t row, const ProcessTable& processes);
+  // Whoever had that row up to that life is gone and holds nothing.
+  static void release_all_of(State& state, std::size_t row, std::uint64_t life,
+                             const ProcessTable& processes);
   // Whether it holds anything, or is charged for anything on that device.
   static bool concerns(const State& state, std::size_t row);
 

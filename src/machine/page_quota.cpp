@@ -279,6 +279,10 @@ PageQuota::Own PageQuota::own() const {
 // not, if of several looks at each account the lowest counts.
 std::uint64_t PageQuota::surely_used() const {
   constexpr int kLooks = 4;
+  // Pages on their way from an account to an extent are in both for a moment.
+  const std::uint64_t pending = device_->pending.load(std::memory_order_seq_cst);
+  if (is_move(pending)) complete(pending);
+  const std::uint64_t charged = charged_to_us();
   const std::size_t shards = shards_of(*state_, processes_->mine());
   std::array<std::array<std::uint64_t, kKinds>, kShards> credit{};
   for (int look = 0; look + 1 < kLooks; ++look) {
@@ -300,7 +304,8 @@ std::uint64_t PageQuota::surely_used() const {
     granted &= Account::kField;
     used += granted - std::min(granted, most_credit);
   }
-  return used + charged_to_us();
+  const std::uint64_t now = device_->pending.load(std::memory_order_seq_cst);
+  return now != pending && is_move(now) ? used : used + charged;
 }
 
 std::uint64_t PageQuota::return_own_credit(std::uint64_t pages, std::size_t but_kind, std::size_t but_shard) {

@@ -103,7 +103,7 @@ void ProcessTable::reap(std::size_t row, std::uint64_t life) {
   Row& of = state_.rows[row];
   const std::string link = link_of(of);
   clear(row, life);
-  Extents::release_all_of(state_, row, *this);
+  Extents::release_all_of(state_, row, life, *this);
   const bool was_in = Life::state(life) == Life::Live;
   if (of.life.compare_exchange_strong(life, Life::next(life, Life::Free)) && was_in)
     platform::remove_file(link);
@@ -115,7 +115,9 @@ bool ProcessTable::return_what_the_dead_held(std::size_t device) {
   const std::size_t rows = rows_of(state_);
   for (std::size_t row = 0; row < rows; ++row) {
     if (row == mine_) continue;
-    bool holds = false;
+    // A grant that is still to be completed is as good as held: whoever adds up completes it.
+    const std::uint64_t pending = state_.devices[device].pending.load(std::memory_order_acquire);
+    bool holds = Pending::pages(pending) != 0 && AccountIndex::of(Pending::account(pending)).row == row;
     for (std::size_t shard = 0; shard < shards_of(state_, row); ++shard) {
       for (const auto& account : state_.devices[device].shards[row][shard].of) {
         const std::uint64_t word = account.load(std::memory_order_acquire);
@@ -126,7 +128,7 @@ bool ProcessTable::return_what_the_dead_held(std::size_t device) {
     const Whose whose = look(row);
     if (Life::state(whose.life) == Life::Free) {
       clear(row, whose.life);  // nobody's, so nobody else would
-      Extents::release_all_of(state_, row, *this);
+      Extents::release_all_of(state_, row, whose.life, *this);
     } else if (whose.dead) {
       reap(row, whose.life);
     } else {
@@ -139,8 +141,9 @@ bool ProcessTable::return_what_the_dead_held(std::size_t device) {
 
 bool ProcessTable::lives(std::size_t row) const {
   if (row == mine_) return true;
+  if (row >= kSlots) return false;
   const Whose whose = look(row);
-  return Life::state(whose.life) == Life::Live && !whose.dead;
+  return Life::state(whose.life) != Life::Free && !whose.dead;
 }
 
 std::size_t ProcessTable::claim_shard() {
@@ -175,7 +178,8 @@ bool ProcessTable::settle_in(std::size_t row) {
   const std::uint64_t claiming = Life::next(before, Life::Claiming);
   of.life.store(claiming, std::memory_order_seq_cst);
   clear(row, claiming);
-  Extents::release_all_of(state_, row, *this);
+  mine_ = row;
+  Extents::release_all_of(state_, row, claiming, *this);
   of.process = process_;
   of.start = start_;
   of.number_space = number_space_;
@@ -187,7 +191,6 @@ bool ProcessTable::settle_in(std::size_t row) {
   while (rows <= row && !state_.used_rows.compare_exchange_weak(rows, static_cast<std::uint32_t>(row) + 1)) {
   }
   of.life.store(Life::next(claiming, Life::Live), std::memory_order_seq_cst);
-  mine_ = row;
   return true;
 }
 

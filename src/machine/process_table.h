@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -23,8 +24,12 @@ class ProcessTable {
   std::size_t claim_shard();
   void release_shard(std::size_t shard);
 
-  // Whether that row is of a process that is on the machine and lives.
+  // Whether that row is of a process that lives, and is on the machine or comes to it.
   bool lives(std::size_t row) const;
+  // Of this process, or the one that it is about to have.
+  std::uint64_t life() const { return state_.rows[mine_].life.load(std::memory_order_acquire); }
+  // Threads of this process change extents one at a time; between processes their words see to that.
+  std::mutex& changing_extents() const { return changing_extents_; }
 
   // Makes free what processes that are gone held on this device; true if anything came back.
   bool return_what_the_dead_held(std::size_t device);
@@ -49,6 +54,7 @@ class ProcessTable {
   std::atomic<std::uint32_t> claimed_shards_{1};  // a bit each; the common one is never had
   std::int32_t process_;
   std::uint64_t start_, number_space_, joined_;
+  mutable std::mutex changing_extents_;
 };
 
 // The name of a process's link in the directory where the processes of a machine meet. No name is used twice.

@@ -21,6 +21,7 @@ inline constexpr std::size_t kShards = 32;       // of a process: one in common,
 inline constexpr std::size_t kKinds = 6;         // of pages: (4 KB, 2 MB, 1 GB) x (ordinary, P2P)
 inline constexpr std::size_t kMostDevices = 64;  // a power of two
 inline constexpr std::size_t kExtents = 16384;   // that several processes may hold, at once
+inline constexpr std::size_t kHolders = 64;      // of one extent
 inline constexpr std::uint32_t kLayout = 3;      // also in the name of the directory where processes meet
 inline constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
 
@@ -166,10 +167,20 @@ struct alignas(64) ExtentRow {
   std::atomic<std::uint64_t> life, charge;
   std::atomic<std::uint64_t> wanted;  // what the charge will be when it is made
   std::atomic<std::uint64_t> serial;  // no other extent of the machine ever has it
-  std::atomic<std::uint64_t> offset, bytes;
-  std::atomic<std::int32_t> process, file;                      // of its maker
-  std::array<std::atomic<std::uint64_t>, kSlots / 64> holders;  // a bit for each process's row
+  std::atomic<std::uint64_t> offset, bytes, inode;
+  std::atomic<std::int32_t> process, descriptor;  // of its maker
+  std::array<std::atomic<std::uint64_t>, kHolders> holders;
 };
+
+// Who holds an extent: a row and its life, so that the next owner of the row is another holder. 0: nobody.
+struct Holder {
+  static constexpr unsigned kRowShift = 53;
+  static std::uint64_t make(std::size_t row, std::uint64_t life) {
+    return static_cast<std::uint64_t>(row) << kRowShift | (life >> 2 & ((std::uint64_t{1} << kRowShift) - 1));
+  }
+  static std::size_t row(std::uint64_t word) { return word >> kRowShift; }
+};
+static_assert(kSlots <= std::size_t{1} << (64 - Holder::kRowShift));
 
 // A cache line: threads with shards of their own do not disturb each other.
 struct alignas(64) QuotaShard {

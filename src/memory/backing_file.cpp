@@ -5,25 +5,43 @@
 
 namespace belay {
 
-void BackingFile::create(std::size_t bytes, std::uintptr_t mirror) {
-  count_ = bytes / kSegmentBytes;
-  mirror_ = mirror;
+void BackingFile::make_segments(std::size_t count) {
+  count_ = count;
   memory_ = platform::SparseMemory{count_ * sizeof(Segment)};
   if (!memory_ && count_ != 0) throw std::bad_alloc{};
   segments_ = reinterpret_cast<Segment*>(memory_.start());
-  bytes_.create("belay-device-memory", data_bytes() + count_ * sizeof(SegmentTable));
+}
+
+bool BackingFile::open(const platform::FileName& name) {
+  if (!bytes_.open(name)) return false;
+  imported_ = true;
+  make_segments(bytes_.size() / (kSegmentBytes + sizeof(SegmentTable)));
+  return true;
+}
+
+void BackingFile::create(std::size_t bytes, std::uintptr_t mirror, bool with_bytes) {
+  make_segments(bytes / kSegmentBytes);
+  mirror_ = mirror;
+  if (with_bytes) bytes_.create("belay-device-memory", data_bytes() + count_ * sizeof(SegmentTable));
 }
 
 bool BackingFile::reach(std::size_t index) {
   Segment& segment = segments_[index];
   if (segment.is_reached()) return true;
   if (segment.table.load(std::memory_order_relaxed) == nullptr) {
-    std::byte* place = bytes_.view(data_bytes() + index * sizeof(SegmentTable), sizeof(SegmentTable));
+    std::byte* place = bytes_.view(place_of_table(index), sizeof(SegmentTable));
     if (place == nullptr) return false;
     auto* table = reinterpret_cast<SegmentTable*>(place);
-    if (segment.granule_shift.load(std::memory_order_relaxed) == 0)
-      segment.granule_shift.store(kLargeGranule);
-    table->granule_shift.store(segment.granule_shift.load(std::memory_order_relaxed));
+    if (imported_) {  // its owner has decided
+      const std::uint8_t shift = table->granule_shift.load();
+      if (shift != kSmallGranule && shift != kLargeGranule) return false;
+      segment.granule_shift.store(shift);
+      segment.written.store(true);
+    } else {
+      if (segment.granule_shift.load(std::memory_order_relaxed) == 0)
+        segment.granule_shift.store(kLargeGranule);
+      table->granule_shift.store(segment.granule_shift.load(std::memory_order_relaxed));
+    }
     segment.table.store(table, std::memory_order_release);
     reached_ = std::max(reached_, index + 1);
   }

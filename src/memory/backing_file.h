@@ -35,6 +35,7 @@ struct alignas(128) Segment {
   std::atomic<Page> page;                   // of the blocks here, if whole ones
   std::atomic<bool> written;                // any granule, ever
   std::atomic<bool> viewless;               // there is no address space for a view
+  std::atomic<std::uint32_t> shared;        // parts of it that other processes may hold
   std::atomic<SegmentTable*> table;         // there before the view
   std::atomic<std::byte*> view;
   std::array<std::atomic<std::uint64_t>, 8> pooled;  // which 2 MB are pages of the kernel's pool
@@ -73,9 +74,23 @@ class BackingFile {
   BackingFile& operator=(const BackingFile&) = delete;
   ~BackingFile() { close(); }
 
-  // A new file. Host code sees its bytes at `mirror`, if that is not 0. Without one (no descriptors, no
-  // kernel memory) there are segments all the same, and none of them can be reached.
-  void create(std::size_t bytes, std::uintptr_t mirror);
+  // A new file. Host code sees its bytes at `mirror`, if that is not 0. Without one (nobody wants it, no
+  // descriptors, no kernel memory) there are segments all the same, and none of them can be reached.
+  void create(std::size_t bytes, std::uintptr_t mirror, bool with_bytes);
+  // The file of another process. False: it cannot be reached any more.
+  bool open(const platform::FileName& name);
+
+  // Host code writes to it without asking.
+  bool is_touched() const { return mirror_ != 0; }
+  std::size_t filled = 0;  // bytes of an import, by this process; with the caller's lock
+  // Only one process at a time may fill fresh memory of this segment: this one, until `end_filling`.
+  bool is_shared(const Segment& segment) const {
+    return imported_ || segment.shared.load(std::memory_order_relaxed) != 0;
+  }
+  platform::SharedBytes::Lock begin_filling(std::size_t index) const {
+    return bytes_.try_lock(place_of_table(index));
+  }
+  void end_filling(std::size_t index) const { bytes_.unlock(place_of_table(index)); }
 
   std::size_t segments() const { return count_; }
   std::size_t reached() const { return reached_; }  // segments from here on were never reached
@@ -95,6 +110,8 @@ class BackingFile {
 
  private:
   std::size_t data_bytes() const { return count_ * kSegmentBytes; }
+  std::size_t place_of_table(std::size_t index) const { return data_bytes() + index * sizeof(SegmentTable); }
+  void make_segments(std::size_t count);
 
   platform::SharedBytes bytes_;
   platform::SparseMemory memory_;
@@ -102,6 +119,7 @@ class BackingFile {
   std::size_t count_ = 0;
   std::size_t reached_ = 0;  // segments from here on were never reached
   std::uintptr_t mirror_ = 0;
+  bool imported_ = false;
 };
 
 }  // namespace belay

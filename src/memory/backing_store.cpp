@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "platform/address_space.h"
+#include "platform/process.h"
 #include "platform/threads.h"
 #include "platform/unwatched.h"
 
@@ -50,6 +51,12 @@ Granules granules(const Part& part) {
 
 std::uint8_t shift_for(Page page) { return page == Page::Normal ? kSmallGranule : kLargeGranule; }
 
+void set_granule(Segment& segment, std::uint8_t shift) {
+  segment.granule_shift.store(shift, std::memory_order_relaxed);
+  if (SegmentTable* table = segment.table.load(std::memory_order_relaxed))
+    table->granule_shift.store(shift, std::memory_order_relaxed);
+}
+
 bool any_from_pool(const Segment& segment) {
   return std::ranges::any_of(segment.pooled,
                              [](const auto& word) { return word.load(std::memory_order_relaxed) != 0; });
@@ -73,14 +80,13 @@ BackingStore::BackingStore(BlockIndex& blocks, std::size_t bytes, std::uintptr_t
                            const BackingSettings& settings)
     : blocks_{blocks},
       settings_{settings},
-      can_be_touched_{mirror != 0},
       large_{settings.pages},
       room_{settings.commit_limit},
       decay_{[this] {
         const std::lock_guard lock{committing_};
         drop_all_idle();
       }} {
-  if (keeps_bytes()) plain_.create(bytes, mirror);
+  plain_.create(bytes, host_may_touch() ? mirror : 0, keeps_bytes());
 }
 
 BackingStore::~BackingStore() { close(); }
@@ -90,11 +96,91 @@ void BackingStore::close() {
   const std::lock_guard lock{committing_};  // a thread that ends at this moment may still give something back
   plain_.close();
   physical_.close();
+  imports_.clear();
+}
+
+void BackingStore::abandon() {
+  plain_.abandon();
+  physical_.abandon();
+  // Where a thread of the parent was changing them, they stay as they are.
+  if (!committing_.try_lock()) return;
+  for (auto& [inode, import] : imports_) import.file.abandon();
+  committing_.unlock();
 }
 
 void BackingStore::open_physical(std::size_t bytes) {
   const std::lock_guard lock{committing_};
-  if (keeps_bytes()) physical_.create(bytes, 0);
+  physical_.create(bytes, 0, keeps_bytes());
+}
+
+bool BackingStore::begin_sharing(Position start, std::size_t bytes) {
+  if (!keeps_bytes()) return true;
+  const std::lock_guard lock{committing_};
+  if (!start.file->bytes().is_file()) return false;
+  const bool can_be_shared = by_segment(start, bytes, [&](const Part& part) {
+    for (std::size_t at = round_down(part.offset, 2_MiB); at < part.end(); at += 2_MiB) {
+      if (LargePages::in_pool(part.segment, at)) return false;
+    }
+    return part.file.reach(part.index);
+  });
+  if (!can_be_shared) return false;
+  by_segment(start, bytes, [&](const Part& part) {
+    part.segment.shared.fetch_add(1, std::memory_order_relaxed);
+    note_first_write(part);  // others may write without our hearing of it
+    if (!part.file.is_touched()) return true;
+    const Granules range = granules(part);  // nobody knows what the host wrote
+    by_word(range.first, range.end, [&](std::size_t word, std::uint64_t mask) {
+      part.segment.table.load()->written[word].fetch_or(mask, std::memory_order_relaxed);
+    });
+    return true;
+  });
+  return true;
+}
+
+void BackingStore::end_sharing(Position start, std::size_t bytes) {
+  if (!keeps_bytes()) return;
+  const std::lock_guard lock{committing_};
+  by_segment(start, bytes, [](const Part& part) {
+    part.segment.shared.fetch_sub(1, std::memory_order_relaxed);
+    return true;
+  });
+}
+
+BackingFile* BackingStore::import(const platform::FileName& name) {
+  const std::lock_guard lock{committing_};
+  if (const auto found = imports_.find(name.inode); found != imports_.end()) {
+    ++found->second.users;
+    return &found->second.file;
+  }
+  std::map<std::uint64_t, Import> made;
+  Import& import = made[name.inode];
+  if (!keeps_bytes()) {
+    import.file.create(kSegmentBytes, 0, false);
+  } else if (!import.file.open(name)) {
+    return nullptr;
+  }
+  import.users = 1;
+  imports_.insert(made.extract(name.inode));
+  return &import.file;
+}
+
+void BackingStore::renew_import(Position start, std::size_t bytes) {
+  if (!keeps_bytes()) return;
+  const std::lock_guard lock{committing_};
+  by_segment(start, bytes, [](const Part& part) {
+    if (const SegmentTable* table = part.segment.table.load(std::memory_order_relaxed))
+      part.segment.granule_shift.store(table->granule_shift.load());
+    return true;
+  });
+}
+
+void BackingStore::drop_import(BackingFile& file) {
+  const std::lock_guard lock{committing_};
+  const auto found =
+      std::ranges::find_if(imports_, [&](const auto& each) { return &each.second.file == &file; });
+  if (--found->second.users != 0) return;
+  room_.give(file.filled);
+  imports_.erase(found);
 }
 
 // A segment that was part of a large block before starts afresh, in the granules of its new use.
@@ -106,9 +192,7 @@ void BackingStore::on_carve(std::size_t segment, Page page) {
     lower_idle(count_written(whole));
     discard(whole);
   }
-  whole.segment.granule_shift.store(shift_for(page), std::memory_order_relaxed);
-  if (SegmentTable* table = whole.segment.table.load(std::memory_order_relaxed))
-    table->granule_shift.store(shift_for(page), std::memory_order_relaxed);
+  set_granule(whole.segment, shift_for(page));
 }
 
 bool BackingStore::reach(const Part& part) {
@@ -118,7 +202,7 @@ bool BackingStore::reach(const Part& part) {
 }
 
 bool BackingStore::is_written(const Part& part) const {
-  if (host_may_touch()) return true;  // host code writes without asking
+  if (part.file.is_touched()) return true;  // host code writes without asking
   const auto& table = part.segment.table.load(std::memory_order_acquire)->written;
   const Granules range = granules(part);
   const std::size_t last = (range.end - 1) / 64;
@@ -164,8 +248,17 @@ bool BackingStore::is_ready(Position to, std::size_t bytes) const {
                     [&](const Part& part) { return part.segment.is_reached() && is_written(part); });
 }
 
-// Commits what writes are about to fill, everywhere or nowhere.
+// Commits what writes are about to fill, everywhere or nowhere. Another process that fills the same segment
+// is waited for without our lock.
 Reached BackingStore::make_ready(std::size_t count, const StretchAt& stretch, Rest rest) {
+  for (;;) {
+    const Reached ready = try_make_ready(count, stretch, rest);
+    if (ready.trouble != Trouble::Busy) return ready;
+    platform::sleep_briefly();
+  }
+}
+
+Reached BackingStore::try_make_ready(std::size_t count, const StretchAt& stretch, Rest rest) {
   const std::lock_guard lock{committing_};
   std::size_t missing = 0;
   const BackingFile* counted_file = nullptr;
@@ -174,8 +267,9 @@ Reached BackingStore::make_ready(std::size_t count, const StretchAt& stretch, Re
     const auto [to, bytes] = stretch(i);
     const bool reachable = by_segment(to, bytes, [&](const Part& part) {
       if (!part.file.reach(part.index)) return false;
-      if (host_may_touch()) return true;
-      large_.offer_pool(part, [&](const Part& page) { return count_written(page) == 0; });
+      if (part.file.is_touched()) return true;
+      if (!part.file.is_shared(part.segment))
+        large_.offer_pool(part, [&](const Part& page) { return count_written(page) == 0; });
       if (counted_file != &part.file) counted = 0;
       counted_file = &part.file;
       const std::size_t start = part.in_file() - part.offset;
@@ -189,12 +283,18 @@ Reached BackingStore::make_ready(std::size_t count, const StretchAt& stretch, Re
     if (!reachable) return kUnreachable;
   }
   if (missing != 0 && !room_.take(missing) && !make_room(missing)) return {Trouble::HostFull};
-  for (std::size_t i = 0; i < count; ++i) {
+  const std::size_t filled_before = filled_;
+  Reached done;
+  for (std::size_t i = 0; i < count && done; ++i) {
     const auto [to, bytes] = stretch(i);
-    if (!by_segment(to, bytes, [&](const Part& part) { return is_written(part) || commit(part, rest); }))
-      return kUnreachable;
+    by_segment(to, bytes, [&](const Part& part) {
+      if (!is_written(part)) done = commit(part, rest);
+      return static_cast<bool>(done);
+    });
   }
-  return kDone;
+  const std::size_t filled = filled_ - filled_before;
+  if (missing > filled) room_.give(missing - filled);  // not to be done, or done by another process
+  return done;
 }
 
 Reached BackingStore::prepare(std::vector<Stretch> ranges) {
@@ -212,7 +312,9 @@ bool BackingStore::make_room(std::size_t bytes) { return drop_all_idle() != 0 &&
 std::size_t BackingStore::drop_all_idle() {
   std::size_t dropped = 0;
   for (std::size_t i = 0; i < plain_.reached(); ++i) {
-    if (plain_.segment(i).written.load(std::memory_order_relaxed)) dropped += drop_idle(i);
+    const Segment& segment = plain_.segment(i);
+    if (segment.written.load(std::memory_order_relaxed) && !plain_.is_shared(segment))
+      dropped += drop_idle(i);
   }
   if (dropped != 0)
     idle_.store(0, std::memory_order_relaxed);  // what was counted wrong meanwhile counts no longer
@@ -292,14 +394,33 @@ void BackingStore::lower_idle(std::size_t bytes) {
 }
 
 // Fresh granules get the pattern before their first bytes are written. The lock keeps a second writer
-// from wiping out what the first has put into the same granule.
-bool BackingStore::commit(const Part& part, Rest rest) {
+// from wiping out what the first has put into the same granule; where that may be another process, so does
+// a lock of the file. Whoever is killed before it wrote must leave the pattern behind there.
+Reached BackingStore::commit(const Part& part, Rest rest) {
+  if (!part.file.is_shared(part.segment)) return reached(fill_fresh(part, rest));
+  switch (part.file.begin_filling(part.index)) {
+    case platform::SharedBytes::Lock::Busy:
+      return {Trouble::Busy};
+    case platform::SharedBytes::Lock::Impossible:
+      return kUnreachable;
+    case platform::SharedBytes::Lock::Had:
+      break;
+  }
+  const bool filled = fill_fresh(part, Rest::Kept);
+  part.file.end_filling(part.index);
+  return reached(filled);
+}
+
+void BackingStore::note_first_write(const Part& part) {
+  if (part.segment.written.load(std::memory_order_relaxed)) return;
+  part.segment.written.store(true, std::memory_order_release);
+  if (&part.file == &plain_) blocks_.on_first_write(part.index);
+}
+
+bool BackingStore::fill_fresh(const Part& part, Rest rest) {
   const auto [first, end, granule] = granules(part);
   auto& table = part.segment.table.load(std::memory_order_relaxed)->written;
-  if (!part.segment.written.load(std::memory_order_relaxed)) {
-    part.segment.written.store(true, std::memory_order_release);
-    if (&part.file == &plain_) blocks_.on_first_write(part.index);
-  }
+  note_first_write(part);
   std::byte* view = part.segment.view.load(std::memory_order_relaxed);
   for (std::size_t at = first; at < end; ++at) {
     const std::uint64_t bit = std::uint64_t{1} << at % 64;
@@ -316,6 +437,8 @@ bool BackingStore::commit(const Part& part, Rest rest) {
       }
     }
     table[at / 64].fetch_or(bit, std::memory_order_release);
+    part.file.filled += granule;
+    if (!LargePages::in_pool(part.segment, start)) filled_ += granule;
     const std::size_t page = round_down(start, 2_MiB);
     const bool last_of_page = start + granule == page + 2_MiB || at + 1 == end;
     if (last_of_page && LargePages::large(part.segment) && !LargePages::in_pool(part.segment, page) &&
@@ -506,20 +629,28 @@ void BackingStore::on_reuse(Position start, std::size_t bytes) {
 void BackingStore::change_pages(const Part& part, Page page) {
   const std::lock_guard lock{committing_};
   Segment& segment = part.segment;
-  if (segment.page.load(std::memory_order_relaxed) == page) return;
+  if (!wants_pages(part, page)) return;
   const std::size_t left = count_written(part.whole());
   if (left != 0 || any_from_pool(segment)) {
     lower_idle(left);
     discard(part.whole());
   }
+  if (&part.file == &physical_) set_granule(segment, shift_for(page));
   segment.page.store(page, std::memory_order_release);
+}
+
+bool BackingStore::wants_pages(const Part& part, Page page) const {
+  const bool decided =
+      &part.file != &physical_ || part.segment.granule_shift.load(std::memory_order_relaxed) != 0;
+  return !decided || part.segment.page.load(std::memory_order_acquire) != page;
 }
 
 Backed BackingStore::back(const Part& part, Page page, bool read_only) {
   Segment& segment = part.segment;
-  if (segment.page.load(std::memory_order_acquire) != page) change_pages(part, page);
-  if (host_may_touch() && !(can_be_touched_ && reach(part))) return Backed::NotMapped;
-  if (page != Page::Normal && (large_.must_be_from_pool() || host_may_touch())) {
+  if (wants_pages(part, page)) change_pages(part, page);
+  const bool touched = part.file.is_touched();
+  if (host_may_touch() && &part.file == &plain_ && !(touched && reach(part))) return Backed::NotMapped;
+  if (page != Page::Normal && (large_.must_be_from_pool() || touched)) {
     const std::lock_guard lock{committing_};
     if (!part.file.reach(part.index)) return Backed::NotMapped;
     if (large_.must_be_from_pool()) {
@@ -528,12 +659,12 @@ Backed BackingStore::back(const Part& part, Page page, bool read_only) {
       large_.offer_pool(part, [](const Part&) { return true; });
     }
   }
-  if (read_only && host_may_touch() &&
+  if (read_only && touched &&
       !platform::protect_pages(segment.view.load() + part.offset, part.bytes, false)) {
     end(part, read_only);
     return Backed::NotMapped;
   }
-  if (const std::size_t kept = host_may_touch() ? 0 : count_written(part); kept != 0) lower_idle(kept);
+  if (const std::size_t kept = touched ? 0 : count_written(part); kept != 0) lower_idle(kept);
   return Backed::Yes;
 }
 
@@ -546,7 +677,7 @@ void BackingStore::on_free(Position start, std::size_t bytes, bool read_only) {
 }
 
 void BackingStore::end(const Part& part, bool read_only) {
-  if (host_may_touch()) {
+  if (part.file.is_touched()) {
     if (read_only) platform::protect_pages(part.segment.view.load() + part.offset, part.bytes, true);
     const std::lock_guard lock{committing_};
     if (any_from_pool(part.segment)) large_.give_to_pool(part);

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -39,7 +40,7 @@ struct BackingSettings {
 };
 
 // Whether bytes could be reached, and if not, why.
-enum class Trouble : std::uint8_t { None, HostFull, Unreachable };
+enum class Trouble : std::uint8_t { None, HostFull, Unreachable, Busy };  // Busy: to be tried again
 struct [[nodiscard]] Reached {
   Trouble trouble = Trouble::None;
   explicit operator bool() const { return trouble == Trouble::None; }
@@ -61,6 +62,16 @@ class BackingStore {
   // The file of physical memory that is mapped (physical_memory.h); once, when somebody wants it.
   void open_physical(std::size_t bytes);
   BackingFile& physical() { return physical_; }
+
+  // Other processes may hold these bytes from now on, until the same is ended. False: they are in pages of
+  // the kernel's pool, or in no file, and cannot be shared.
+  bool begin_sharing(Position start, std::size_t bytes);
+  void end_sharing(Position start, std::size_t bytes);
+  // The file of another process, once for each that uses it; null where it cannot be reached any more.
+  BackingFile* import(const platform::FileName& name);
+  void drop_import(BackingFile& file);
+  // Its owner may have cut these segments anew since they were reached.
+  void renew_import(Position start, std::size_t bytes);
 
   // All ranges must be allocated: the caller has looked (transfer.h). What cannot be done as a whole is not
   // begun.
@@ -112,10 +123,7 @@ class BackingStore {
   const HostRoom& room() const { return room_; }
   // Whether a device has only as many large pages as the kernel's pool.
   bool pool_is_limit() const { return keeps_bytes() && large_.must_be_from_pool(); }
-  void abandon() {
-    plain_.abandon();
-    physical_.abandon();
-  }
+  void abandon();
   void close();  // all bytes go back to the system; nobody may ask for one any more
 
  private:
@@ -136,8 +144,12 @@ class BackingStore {
         rest);
   }
   bool is_fresh(const Part& part);
-  bool commit(const Part& part, Rest rest);
+  Reached try_make_ready(std::size_t count, const StretchAt& stretch, Rest rest);
+  Reached commit(const Part& part, Rest rest);
+  bool fill_fresh(const Part& part, Rest rest);
+  void note_first_write(const Part& part);
   static bool put(const Part& part, const void* from);
+  bool wants_pages(const Part& part, Page page) const;
   void change_pages(const Part& part, Page page);
   Backed back(const Part& part, Page page, bool read_only);
   void end(const Part& part, bool read_only);
@@ -149,9 +161,14 @@ class BackingStore {
 
   BlockIndex& blocks_;
   BackingSettings settings_;
-  bool can_be_touched_;
   BackingFile plain_, physical_;
+  struct Import {
+    BackingFile file;
+    std::size_t users = 0;
+  };
+  std::map<std::uint64_t, Import> imports_;  // by inode
   std::mutex committing_;
+  std::size_t filled_ = 0;  // bytes of room that fresh memory took, ever
   LargePages large_;
   HostRoom room_;
   std::atomic<std::size_t> idle_{0};      // committed bytes that belong to no block, and that no thread keeps

@@ -90,16 +90,15 @@ std::uintptr_t DeviceMemory::take_range(std::size_t footprint, Page page, bool p
   if (origin != Origin::Malloc || page == Page::Huge1G) cache = nullptr;
   const std::uint64_t key = key_of(footprint, page, p2p);
   if (const std::uintptr_t kept = cache == nullptr ? 0 : cache->take(key); kept != 0) return kept;
-  const std::uintptr_t fresh = fresh_range(footprint, page, heap_class, key, cache);
+  const std::uintptr_t fresh = fresh_range(footprint, heap_class, key, cache);
   if (fresh != 0 || cache == nullptr) return fresh;
   cache->give_all_back();  // the addresses may all be on our own shelves
-  return fresh_range(footprint, page, heap_class, key, cache);
+  return fresh_range(footprint, heap_class, key, cache);
 }
 
-std::uintptr_t DeviceMemory::fresh_range(std::size_t footprint, Page page, HeapClass heap_class,
-                                         std::uint64_t key, ThreadCache* cache) {
-  if (stands_alone(footprint, page)) return map_->open_whole(footprint, device_, heap_class);
-  RangePool& pool = pools_[static_cast<std::size_t>(heap_class)];
+std::uintptr_t DeviceMemory::fresh_range(std::size_t footprint, HeapClass heap_class, std::uint64_t key,
+                                         ThreadCache* cache) {
+  RangePool& pool = pool_of(heap_class);
   if (cache == nullptr) return pool.take(footprint);
   std::array<std::uintptr_t, kMostAtOnce> ranges{};
   const std::size_t got = pool.take(footprint, std::span{ranges}.first(fetched_at_once(footprint)));
@@ -114,21 +113,13 @@ std::uint64_t DeviceMemory::key_of(std::size_t footprint, Page page, bool p2p) c
       BlockWord{footprint / 4_KiB, footprint, page, Origin::Malloc, kModuleApp, false, p2p}.pack(), device_);
 }
 
-void DeviceMemory::return_range(std::uintptr_t start, std::size_t footprint, Page page,
-                                HeapClass heap_class) {
-  if (stands_alone(footprint, page)) {
-    map_->close_whole(start, footprint);
-  } else {
-    pools_[static_cast<std::size_t>(heap_class)].give(start, footprint);
-  }
-}
-
 // What other modules have is known before they have it, and until they have it no longer: for a moment APP
 // may seem to have less than it has, but never more, which would be a peak that never was.
 DeviceMemory::Attempt DeviceMemory::attempt(const Plan& plan, Page page, std::size_t footprint,
-                                            std::uint8_t module, Origin origin, ThreadCache* cache) {
+                                            std::uint8_t module, Origin origin, ThreadCache* cache,
+                                            std::uintptr_t wished) {
   if (module != kModuleApp) of_others_.fetch_add(footprint);
-  Attempt got = attempt(plan, page, footprint, origin, cache);
+  Attempt got = attempt(plan, page, footprint, origin, cache, wished);
   if (module != kModuleApp && got.start == 0) {
     of_others_.fetch_sub(footprint);
     open_peak();  // who looked meanwhile saw too little
@@ -137,12 +128,14 @@ DeviceMemory::Attempt DeviceMemory::attempt(const Plan& plan, Page page, std::si
 }
 
 DeviceMemory::Attempt DeviceMemory::attempt(const Plan& plan, Page page, std::size_t footprint, Origin origin,
-                                            ThreadCache* cache) {
+                                            ThreadCache* cache, std::uintptr_t wished) {
   const std::size_t shard = shard_of(cache);
   const std::size_t kind = quota_kind(page, plan.p2p);
   if (!quota_->take(kind, footprint / 4_KiB, shard)) return {};
   const HeapClass heap_class = class_of(page, origin);
-  const std::uintptr_t start = take_range(footprint, page, plan.p2p, origin, cache);
+  const std::uintptr_t start = wished == 0 ? take_range(footprint, page, plan.p2p, origin, cache)
+                               : pool_of(heap_class).take_at(wished, footprint) ? wished
+                                                                                : 0;
   if (start == 0) {
     quota_->give(kind, footprint / 4_KiB, shard);
     open_peak();  // the pages were granted, and stay as credit
@@ -159,7 +152,7 @@ DeviceMemory::Attempt DeviceMemory::attempt(const Plan& plan, Page page, std::si
   if (begun == Backed::Yes) return {start, nullptr};
   quota_->give(kind, footprint / 4_KiB, shard);
   open_peak();
-  return_range(start, footprint, page, heap_class);
+  pool_of(heap_class).give(start, footprint);
   if (begun == Backed::PoolEmpty) return {0, nullptr, true};
   return {0,
           out_of_memory("M-86", fmt::format("the host could not map {} of device memory", amount(footprint)),
@@ -168,15 +161,15 @@ DeviceMemory::Attempt DeviceMemory::attempt(const Plan& plan, Page page, std::si
 }
 
 Result<std::uintptr_t> DeviceMemory::allocate(const Plan& plan, std::uint8_t module, Origin origin,
-                                              ThreadCache* cache) {
+                                              ThreadCache* cache, std::uintptr_t wished) {
   Page page = plan.page;
   std::size_t footprint = plan.footprint;
-  Attempt got = attempt(plan, page, footprint, module, origin, cache);
+  Attempt got = attempt(plan, page, footprint, module, origin, cache, wished);
   if (got.start == 0 && got.reason == nullptr && plan.when_short != page) {
     // Only a shortage leads to the other pages, and then the whole block goes there (M-421).
     page = plan.when_short;
     footprint = plan.footprint_when_short;
-    got = attempt(plan, page, footprint, module, origin, cache);
+    got = attempt(plan, page, footprint, module, origin, cache, wished);
   }
   if (got.start == 0) {
     if (got.reason != nullptr) return std::move(got.reason);
@@ -191,20 +184,23 @@ Result<std::uintptr_t> DeviceMemory::allocate(const Plan& plan, std::uint8_t mod
   return start;
 }
 
-void DeviceMemory::release(const Block& block, ThreadCache* cache) {
+void DeviceMemory::release(const Block& block, ThreadCache* cache, bool shared) {
   observe::publish({observe::What::DeviceFreed, device_, block.start, 0, block.asked, block.footprint,
                     page_bytes(block.page)});
-  backing_->on_free(position_of(block.start), block.footprint, block.read_only);
-  quota_->give(quota_kind(block.page, block.p2p), block.footprint / 4_KiB, shard_of(cache));
+  if (!shared) {
+    backing_->on_free(position_of(block.start), block.footprint, block.read_only);
+    quota_->give(quota_kind(block.page, block.p2p), block.footprint / 4_KiB, shard_of(cache));
+  }
   if (block.module != kModuleApp) {
     usage_[block.module].current.fetch_sub(block.footprint);
     of_others_.fetch_sub(block.footprint);
     open_peak();  // what another module leaves, APP can take without asking, or has taken already
     note_peak(quota_kind(block.page, block.p2p), shard_of(cache));
   }
+  if (shared) return;
   const bool kept = cache != nullptr && block.origin == Origin::Malloc && block.page != Page::Huge1G &&
                     cache->keep(key_of(block.footprint, block.page, block.p2p), block.start);
-  if (!kept) return_range(block.start, block.footprint, block.page, class_of(block.page, block.origin));
+  if (!kept) return_range(block.start, block.footprint, block.page, block.origin);
 }
 
 void DeviceMemory::count(std::uint8_t module, std::size_t bytes, std::size_t kind, std::size_t shard) {

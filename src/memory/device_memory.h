@@ -28,12 +28,18 @@ class DeviceMemory {
             std::uint64_t number);
 
   // `cache`: of the calling thread, or null.
-  Result<std::uintptr_t> allocate(const Plan& plan, std::uint8_t module, Origin origin, ThreadCache* cache);
-  void release(const Block& block, ThreadCache* cache);  // already withdrawn from the map
+  // `wished`: the address; 0: any.
+  Result<std::uintptr_t> allocate(const Plan& plan, std::uint8_t module, Origin origin, ThreadCache* cache,
+                                  std::uintptr_t wished = 0);
+  // Already withdrawn from the map. `shared`: its pages and its range end elsewhere (physical_memory.h).
+  void release(const Block& block, ThreadCache* cache, bool shared = false);
 
   // The address range of a block that was freed is free as well.
-  void return_range(std::uintptr_t start, std::size_t footprint, Page page) {
-    return_range(start, footprint, page, class_of(page, Origin::Malloc));
+  void return_range(std::uintptr_t start, std::size_t footprint, Page page, Origin origin = Origin::Malloc) {
+    pool_of(class_of(page, origin)).give(start, footprint);
+  }
+  void set_quarantine(std::size_t bytes) {
+    for (RangePool& pool : pools_) pool.set_quarantine(bytes);
   }
 
   // After every successful take, while the warm state tells of peaks: the process may have more in use than
@@ -52,9 +58,6 @@ class DeviceMemory {
   };
   void count(std::uint8_t module, std::size_t bytes, std::size_t kind, std::size_t shard);
   void open_peak();
-  static bool stands_alone(std::size_t footprint, Page page) {
-    return page == Page::Huge1G || footprint > kLargestCarved;
-  }
   static HeapClass class_of(Page page, Origin origin);
   Refusal shortage(const Plan& plan) const;
   Refusal pool_is_empty(const Plan& plan) const;
@@ -65,16 +68,17 @@ class DeviceMemory {
     bool pool_empty = false;  // enough on the device, too few large pages in the kernel's pool
   };
   Attempt attempt(const Plan& plan, Page page, std::size_t footprint, std::uint8_t module, Origin origin,
-                  ThreadCache* cache);
-  Attempt attempt(const Plan& plan, Page page, std::size_t footprint, Origin origin, ThreadCache* cache);
+                  ThreadCache* cache, std::uintptr_t wished);
+  Attempt attempt(const Plan& plan, Page page, std::size_t footprint, Origin origin, ThreadCache* cache,
+                  std::uintptr_t wished);
   std::uintptr_t take_range(std::size_t footprint, Page page, bool p2p, Origin origin, ThreadCache* cache);
-  std::uintptr_t fresh_range(std::size_t footprint, Page page, HeapClass heap_class, std::uint64_t key,
+  std::uintptr_t fresh_range(std::size_t footprint, HeapClass heap_class, std::uint64_t key,
                              ThreadCache* cache);
   Position position_of(std::uintptr_t start) const {
     return {&backing_->plain(), start - map_->window().base};
   }
   std::uint64_t key_of(std::size_t footprint, Page page, bool p2p) const;
-  void return_range(std::uintptr_t start, std::size_t footprint, Page page, HeapClass heap_class);
+  RangePool& pool_of(HeapClass heap_class) { return pools_[static_cast<std::size_t>(heap_class)]; }
 
   std::uint32_t device_ = 0;
   std::uint64_t memory_ = 0;  // see warm_state.h

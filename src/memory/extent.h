@@ -12,12 +12,13 @@
 namespace belay {
 
 struct Extent {
-  Position start;
-  std::size_t bytes;
-  std::uint32_t device;
-  Page page;
-  bool p2p;
-  std::uint8_t module;
+  Position start{};
+  std::size_t bytes = 0;
+  std::uint32_t device = 0;
+  Page page = Page::Normal;
+  bool p2p = false;
+  std::uint8_t module = 0;
+  mutable std::uint64_t serial = 0;  // where other processes may hold it, too (physical_memory.h)
 };
 // Whoever holds the last one gives the bytes and the pages back.
 using ExtentPtr = std::shared_ptr<const Extent>;

@@ -25,9 +25,16 @@ HeapMap::HeapMap(const platform::AddressRange& window)
   if (count_ > ordinary) free_heaps_.give(ordinary, count_ - ordinary);
 }
 
-std::uintptr_t HeapMap::open_carved(HeapClass heap_class, std::uint32_t device) {
+std::optional<std::size_t> HeapMap::take_heaps(RunMap& region, std::size_t heaps, std::uintptr_t wished) {
+  if (wished == 0) return region.take(heaps);
+  if (!contains(wished) || wished % kHeapBytes != 0) return std::nullopt;
+  const std::size_t at = heap_index(wished);
+  return region.take_at(at, heaps) ? std::optional{at} : std::nullopt;
+}
+
+std::uintptr_t HeapMap::open_carved(HeapClass heap_class, std::uint32_t device, std::uintptr_t wished) {
   const std::lock_guard lock{opening_};
-  const std::optional<std::uintptr_t> at = region_of(heap_class).take(1);
+  const std::optional<std::size_t> at = take_heaps(region_of(heap_class), 1, wished);
   if (!at) return 0;
   Heap& heap = heaps_[*at];
   const std::size_t units = kHeapBytes / unit_of(heap_class);
@@ -58,10 +65,11 @@ std::uintptr_t HeapMap::open_carved(HeapClass heap_class, std::uint32_t device) 
   return heap_start(*at);
 }
 
-std::uintptr_t HeapMap::open_whole(std::size_t bytes, std::uint32_t device, HeapClass heap_class) {
+std::uintptr_t HeapMap::open_whole(std::size_t bytes, std::uint32_t device, HeapClass heap_class,
+                                   std::uintptr_t wished) {
   const std::size_t heaps = (bytes + kHeapBytes - 1) / kHeapBytes;
   const std::lock_guard lock{opening_};
-  const std::optional<std::uintptr_t> got = region_of(heap_class).take(heaps);
+  const std::optional<std::size_t> got = take_heaps(region_of(heap_class), heaps, wished);
   if (!got) return 0;
   std::uint64_t written = 0;
   for (std::size_t i = 0; i < heaps; ++i) {
@@ -82,15 +90,11 @@ std::uintptr_t HeapMap::open_whole(std::size_t bytes, std::uint32_t device, Heap
 std::uintptr_t HeapMap::open_reservation(std::size_t bytes, std::uintptr_t wished) {
   const std::size_t heaps = (bytes + kHeapBytes - 1) / kHeapBytes;
   const std::lock_guard lock{opening_};
-  std::optional<std::uintptr_t> got;
-  if (wished == 0) {
-    got = free_heaps_.take(heaps);
-  } else if (contains(wished) && wished % kHeapBytes == 0 && free_heaps_.take_at(heap_index(wished), heaps)) {
-    got = heap_index(wished);
-  }
+  const std::optional<std::size_t> got = take_heaps(free_heaps_, heaps, wished);
   if (!got) return 0;
   for (std::size_t i = 0; i < heaps; ++i) {
     Heap& heap = heaps_[*got + i];
+    tables_.reserve(tables_.size() + 1);
     if (heap.mappings.load(std::memory_order_relaxed) == nullptr) {
       platform::SparseMemory table{kHeapBytes / kMappingUnit * sizeof(std::atomic<const Mapping*>)};
       if (!table) {
@@ -157,8 +161,17 @@ void HeapMap::cut(std::uintptr_t start, std::size_t bytes) {
 Block HeapMap::block_from(std::uintptr_t start, std::uint64_t packed) const {
   const std::uint32_t device = heap_at(start).device;
   const BlockWord word = BlockWord::unpack(packed);
-  return {start,       word.asked,  word.units * 4_KiB, device,   word.page,
-          word.origin, word.module, word.read_only,     word.p2p, word.leak_reported};
+  return {start,
+          word.asked,
+          word.units * 4_KiB,
+          device,
+          word.page,
+          word.origin,
+          word.module,
+          word.read_only,
+          word.p2p,
+          word.leak_reported,
+          (packed & BlockWord::kPlain) == 0};
 }
 
 std::optional<Block> HeapMap::withdraw(std::uintptr_t start) {
@@ -169,66 +182,67 @@ std::optional<Block> HeapMap::withdraw(std::uintptr_t start) {
   return block_from(start, was);
 }
 
-void HeapMap::mark_leak_reported(std::uintptr_t start) {
+std::optional<Block> HeapMap::change_word(std::uintptr_t start, std::uint64_t bit, bool set) {
   std::atomic<std::uint64_t>* word = word_of(start);
-  if (word == nullptr) return;
+  if (word == nullptr) return std::nullopt;
   std::uint64_t now = word->load(std::memory_order_relaxed);
-  while (now != 0 && !word->compare_exchange_weak(now, now | BlockWord::kLeakReported)) {
+  while (now != 0 && !word->compare_exchange_weak(now, set ? now | bit : now & ~bit)) {
   }
+  return now == 0 ? std::nullopt : std::optional{block_from(start, now)};
+}
+
+HeapMap::Found HeapMap::find_plain(std::uintptr_t address) const {
+  const std::size_t index = heap_index(address);
+  const Heap& heap = heaps_[index];
+  Found found{0, 0};
+  switch (heap.use.load(std::memory_order_acquire)) {
+    case Heap::Use::Closed:
+    case Heap::Use::Mapped:
+      return found;
+    case Heap::Use::Whole:
+    case Heap::Use::Tail: {
+      const std::uint32_t first = heap.first.load(std::memory_order_relaxed);
+      found = {heap_start(first), heaps_[first].whole_word.load()};
+      break;
+    }
+    case Heap::Use::Carved: {
+      const std::uint64_t where = heap.index.load(std::memory_order_acquire);
+      const unsigned shift = where & Heap::kShiftMask;
+      const std::atomic<std::uint64_t>* words = &word_at(where, heap_start(index));
+      const std::size_t at = address % kHeapBytes >> shift;
+      std::size_t first = at;
+      while ((found.word = words[first].load()) == 0 && first % 64 != 0) --first;
+      if (found.word == 0) {
+        const std::uint32_t cover = heap.covers[at / 64].load(std::memory_order_relaxed);
+        if (cover == 0) return found;
+        first = cover - 1;
+        found.word = words[first].load();
+      }
+      found.start = heap_start(index) + (first << shift);
+      break;
+    }
+  }
+  if (address >= found.end()) found.word = 0;
+  return found;
 }
 
 std::optional<Block> HeapMap::find(std::uintptr_t address) const {
   if (!contains(address)) return std::nullopt;
-  const std::size_t index = heap_index(address);
-  const Heap& heap = heaps_[index];
-  std::uintptr_t start = 0;
-  std::uint64_t word = 0;
-  switch (heap.use.load(std::memory_order_acquire)) {
-    case Heap::Use::Closed:
-      return std::nullopt;
-    case Heap::Use::Mapped: {
-      const ReaderGuard inside;
-      const Mapping* mapping = mapping_at(address);
-      if (mapping == nullptr) return std::nullopt;
-      const Extent& extent = *mapping->extent;
-      return Block{mapping->start, mapping->bytes, mapping->bytes,     extent.device, extent.page,
-                   Origin::Malloc, extent.module,  !mapping->writable, extent.p2p,    false};
-    }
-    case Heap::Use::Whole:
-    case Heap::Use::Tail: {
-      const std::uint32_t first = heap.first.load(std::memory_order_relaxed);
-      start = heap_start(first);
-      word = heaps_[first].whole_word.load();
-      break;
-    }
-    case Heap::Use::Carved: {
-      const std::size_t unit = unit_of(heap.heap_class);
-      const std::size_t at = address % kHeapBytes / unit;
-      const std::atomic<std::uint64_t>* words = word_of(heap_start(index));
-      std::size_t first = at;
-      while ((word = words[first].load()) == 0 && first % 64 != 0) --first;
-      if (word == 0) {
-        const std::uint32_t cover = heap.covers[at / 64].load(std::memory_order_relaxed);
-        if (cover == 0) return std::nullopt;
-        first = cover - 1;
-        word = words[first].load();
-      }
-      start = heap_start(index) + first * unit;
-      break;
-    }
-  }
-  if (word == 0) return std::nullopt;
-  const Block block = block_from(start, word);
-  if (address - block.start >= block.footprint) return std::nullopt;
-  return block;
+  if (const Found found = find_plain(address); found.word != 0) return block_from(found.start, found.word);
+  const ReaderGuard inside;
+  const Mapping* mapping = mapping_at(address);
+  if (mapping == nullptr) return std::nullopt;
+  const Extent& extent = *mapping->extent;
+  return Block{mapping->start, mapping->bytes, mapping->bytes,     extent.device, extent.page,
+               Origin::Malloc, extent.module,  !mapping->writable, extent.p2p,    false};
 }
 
 // A run ends with its heap at the latest.
 HeapMap::Run HeapMap::run_at(std::size_t offset) const {
   const std::size_t index = offset / kHeapBytes;
   const std::size_t end = (index + 1) * kHeapBytes;
-  if (const std::optional<Block> block = find(window_.base + offset))
-    return {true, block->start + block->footprint - window_.base};
+  if (const Found block = find_plain(window_.base + offset); block.word != 0)
+    return {true, block.end() - window_.base};
   const Heap& heap = heaps_[index];
   if (heap.use.load(std::memory_order_acquire) != Heap::Use::Carved) return {false, end};
   const std::size_t unit = unit_of(heap.heap_class);

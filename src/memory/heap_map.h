@@ -49,7 +49,7 @@ struct BlockWord {
   bool read_only, p2p;
   bool leak_reported = false;  // a leak report has listed it
 
-  static constexpr std::uint64_t kLive = 1;
+  static constexpr std::uint64_t kPlain = 1;  // else it has left the shortcut (physical_memory.h)
   static constexpr std::uint64_t kLeakReported = 1U << 7;
   static constexpr unsigned kModuleShift = 8;
   // The size in units of 4 KB, and how much of it nobody asked for: less than 4 MB. Blocks of 1 GB pages have
@@ -61,7 +61,7 @@ struct BlockWord {
 
   static constexpr std::uint64_t flags(Page page, Origin origin, std::uint8_t module, bool read_only,
                                        bool p2p) {
-    return kLive | static_cast<unsigned>(read_only) << 1 | static_cast<unsigned>(p2p) << 2 |
+    return kPlain | static_cast<unsigned>(read_only) << 1 | static_cast<unsigned>(p2p) << 2 |
            static_cast<unsigned>(page) << 3 | static_cast<unsigned>(origin) << 5 |
            static_cast<std::uint64_t>(module) << kModuleShift;
   }
@@ -72,18 +72,23 @@ struct BlockWord {
                                    : units << kUnitsShift | slack << kSlackShift;
     return flags(page, origin, module, read_only, p2p) | size;
   }
+  static constexpr Page page_of(std::uint64_t word) { return static_cast<Page>(word >> 3 & 3); }
+  static constexpr bool is_read_only(std::uint64_t word) { return (word & 2) != 0; }
+  static constexpr std::size_t units_of(std::uint64_t word) {
+    return page_of(word) == Page::Huge1G ? (word >> kUnitsShift & 0xFF) * kGiantUnits
+                                         : word >> kUnitsShift & ((1U << (kSlackShift - kUnitsShift)) - 1);
+  }
   static constexpr BlockWord unpack(std::uint64_t word) {
-    const auto page = static_cast<Page>(word >> 3 & 3);
+    const Page page = page_of(word);
     const bool giant = page == Page::Huge1G;
-    const std::size_t units = giant ? (word >> kUnitsShift & 0xFF) * kGiantUnits
-                                    : word >> kUnitsShift & ((1U << (kSlackShift - kUnitsShift)) - 1);
+    const std::size_t units = units_of(word);
     const std::size_t slack = giant ? word >> kGiantSlackShift : word >> kSlackShift;
     return {units,
             units * 4_KiB - slack,
             page,
             static_cast<Origin>(word >> 5 & 3),
             static_cast<std::uint8_t>(word >> kModuleShift),
-            (word & 2) != 0,
+            is_read_only(word),
             (word & 4) != 0,
             (word & kLeakReported) != 0};
   }
@@ -97,6 +102,7 @@ struct Block {
   Origin origin;
   std::uint8_t module;
   bool read_only, p2p, leak_reported;
+  bool shared = false;  // it has left the shortcut: other processes may hold it
 };
 
 struct alignas(128) Heap {
@@ -140,15 +146,16 @@ class HeapMap final : public BlockIndex {
   using OnCarve = std::function<void(std::size_t index, HeapClass heap_class)>;
   void on_carve(OnCarve hook) { on_carve_ = std::move(hook); }
 
-  // A fresh heap to carve, or 0 when the window or the host's memory is used up.
-  std::uintptr_t open_carved(HeapClass heap_class, std::uint32_t device);
+  // A fresh heap to carve, or 0 when the window or the host's memory is used up. These three: at the wished
+  // address, if that is not 0.
+  std::uintptr_t open_carved(HeapClass heap_class, std::uint32_t device, std::uintptr_t wished = 0);
   // Heaps for a block of its own; they go back with close_whole.
-  std::uintptr_t open_whole(std::size_t bytes, std::uint32_t device, HeapClass heap_class);
+  std::uintptr_t open_whole(std::size_t bytes, std::uint32_t device, HeapClass heap_class,
+                            std::uintptr_t wished = 0);
   void close_whole(std::uintptr_t start, std::size_t bytes);
 
-  // Heaps for addresses that lead elsewhere (mappings.h), at the wished place if that is not 0; they go back
-  // with close_whole.
-  std::uintptr_t open_reservation(std::size_t bytes, std::uintptr_t wished);
+  // Heaps for addresses that lead elsewhere (mappings.h); they go back with close_whole.
+  std::uintptr_t open_reservation(std::size_t bytes, std::uintptr_t wished = 0);
   void publish_mapping(std::uintptr_t start, std::size_t bytes, const Mapping* mapping);
   // For whoever is inside a ReaderGuard.
   const Mapping* mapping_at(std::uintptr_t address) const {
@@ -169,8 +176,20 @@ class HeapMap final : public BlockIndex {
   // Ends the block that starts exactly here. Empty if there is none: unknown, interior, already freed.
   std::optional<Block> withdraw(std::uintptr_t start);
   std::optional<Block> find(std::uintptr_t address) const;
+  // The plain block around an address of the window, as it is written; a word of 0: none.
+  struct Found {
+    std::uintptr_t start;
+    std::uint64_t word;
+    std::uintptr_t end() const { return start + BlockWord::units_of(word) * 4_KiB; }
+  };
+  Found find_plain(std::uintptr_t address) const;
   Block block_from(std::uintptr_t start, std::uint64_t word) const;
-  void mark_leak_reported(std::uintptr_t start);
+  void mark_leak_reported(std::uintptr_t start) { change_word(start, BlockWord::kLeakReported, true); }
+  // From now on the fast path leaves this block alone, or no longer. Empty: there is none.
+  std::optional<Block> leave_shortcut(std::uintptr_t start) {
+    return change_word(start, BlockWord::kPlain, false);
+  }
+  void rejoin_shortcut(std::uintptr_t start) { change_word(start, BlockWord::kPlain, true); }
 
   // Calls visit(const Block&) for every live block of a device.
   template <class Visit>
@@ -201,6 +220,9 @@ class HeapMap final : public BlockIndex {
   RunMap& region_of(HeapClass heap_class) {
     return heap_class == HeapClass::Media ? free_media_heaps_ : free_heaps_;
   }
+
+  std::optional<Block> change_word(std::uintptr_t start, std::uint64_t bit, bool set);
+  std::optional<std::size_t> take_heaps(RunMap& region, std::size_t heaps, std::uintptr_t wished);
 
   OnCarve on_carve_;
   std::mutex opening_;

@@ -5,6 +5,7 @@
 // what it found.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 
@@ -19,7 +20,8 @@ class HostRoom {
 
   // Not thread-safe: the caller holds the lock under which it commits.
   bool take(std::size_t bytes);
-  void give(std::size_t bytes) { taken_ -= bytes; }
+  // Of memory that several processes fill, more may come back than was taken here.
+  void give(std::size_t bytes) { taken_ -= std::min(taken_, bytes); }
 
   std::size_t taken() const { return taken_; }
   std::optional<std::size_t> limit() const { return limit_; }

@@ -9,8 +9,11 @@ namespace belay {
 
 std::uintptr_t Mappings::reserve(std::size_t bytes, std::uintptr_t wished) {
   const std::lock_guard lock{mutex_};
+  auto entry = Reservations{{0, bytes}}.extract(0);  // before anything is taken: this may throw
   const std::uintptr_t start = map_.open_reservation(bytes, wished);
-  if (start != 0) reservations_.emplace(start, bytes);
+  if (start == 0) return 0;
+  entry.key() = start;
+  reservations_.insert(std::move(entry));
   return start;
 }
 

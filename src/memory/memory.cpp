@@ -43,7 +43,11 @@ Memory::Memory(const MemorySettings& settings, machine::Machine& machine)
       machine_{machine},
       map_{device_window(settings.backing.access)},
       backing_{map_, map_.window().bytes, map_.window().reserved ? map_.window().base : 0, settings.backing},
-      physical_{backing_},
+      physical_{map_, backing_, machine, settings.visible,
+                [this](const Block& block) {
+                  devices_[block.device]->return_range(block.start, block.footprint, block.page,
+                                                       block.origin);
+                }},
       mappings_{map_},
       host_{settings.pin, settings.host_node},
       watch_{number_} {
@@ -68,9 +72,38 @@ void Memory::heed_listeners() {
                                              // is missed
 }
 
+void Memory::hold_freed_addresses(bool hold) {
+  const std::lock_guard lock{reuse_};
+  holds_addresses_ = hold;
+  apply_reuse();
+}
+
+void Memory::set_quarantine(std::size_t bytes) {
+  const std::lock_guard lock{reuse_};
+  quarantine_ = bytes;
+  apply_reuse();
+}
+
+void Memory::apply_reuse() {
+  const std::size_t most = holds_addresses_ ? SIZE_MAX : quarantine_;
+  const bool delays = most != 0;
+  const bool changes = delays_reuse_.load() != delays;
+  if (changes && delays) {
+    delays_reuse_.store(true);
+    WarmState::add(number_, WarmState::kReason);  // threads keep what they free otherwise
+    (void)platform::barrier_on_all_threads();     // see warm_path.h
+  }
+  for (const std::unique_ptr<DeviceMemory>& device : devices_) device->set_quarantine(most);
+  if (changes && !delays) {
+    WarmState::remove(number_, WarmState::kReason);
+    delays_reuse_.store(false);
+  }
+}
+
 ThreadCache* Memory::cache() { return warm_rules_.any() ? ThreadCache::ready_for(*this) : nullptr; }
 
-Result<void*> Memory::allocate(std::uint32_t device, const Plan& plan, std::uint8_t module, Origin origin) {
+Result<void*> Memory::allocate(std::uint32_t device, const Plan& plan, std::uint8_t module, Origin origin,
+                               std::uintptr_t wished) {
   const bool counted = is_media(origin) && has(settings_.product->product, Feature::MediaWindow16G);
   if (counted) {
     std::size_t used = media_bytes_.load();
@@ -85,7 +118,8 @@ Result<void*> Memory::allocate(std::uint32_t device, const Plan& plan, std::uint
       }
     } while (!media_bytes_.compare_exchange_weak(used, used + plan.footprint));
   }
-  Result<std::uintptr_t> start = devices_[device]->allocate(plan, module, origin, cache());
+  physical_.look_after_others();
+  Result<std::uintptr_t> start = devices_[device]->allocate(plan, module, origin, cache(), wished);
   if (!start) {
     if (counted) media_bytes_.fetch_sub(plan.footprint);
     return start.take_refusal();
@@ -106,7 +140,9 @@ Result<void*> Memory::allocate_host(std::uint32_t device, const Plan& plan, std:
 void Memory::end_block(const Block& block) {
   if (is_media(block.origin) && has(settings_.product->product, Feature::MediaWindow16G))
     media_bytes_.fetch_sub(block.footprint);
-  devices_[block.device]->release(block, cache());
+  const bool shared = block.shared && physical_.end_block(block);
+  devices_[block.device]->release(block, delays_reuse_.load(std::memory_order_acquire) ? nullptr : cache(),
+                                  shared);
   watch_.tell(block.start, block.footprint);
 }
 
@@ -184,6 +220,7 @@ void Memory::close() {
   WarmState::end(number_);
   host_.close();
   backing_.close();
+  physical_.close();  // others may use the ranges from here on
   platform::release_addresses(map_.window());
 }
 

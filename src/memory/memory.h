@@ -62,12 +62,19 @@ class Memory {
   Watch& watch() { return watch_; }
   DeviceMemory& device(std::uint32_t index) { return *devices_[index]; }
 
-  Result<void*> allocate(std::uint32_t device, const Plan& plan, std::uint8_t module, Origin origin);
+  // At the wished address, if that is not 0.
+  Result<void*> allocate(std::uint32_t device, const Plan& plan, std::uint8_t module, Origin origin,
+                         std::uintptr_t wished = 0);
   Result<void*> allocate_host(std::uint32_t device, const Plan& plan, std::uint8_t module,
                               bool unified_address);
 
   // Whoever begins to listen to allocations and frees says so here: the warm path tells nobody.
   void heed_listeners();
+
+  // Addresses of blocks that are freed from now on stay out of use: for good while code still runs that
+  // may use such a block, else until so many bytes were freed after them, for each device and kind of block.
+  void hold_freed_addresses(bool hold);
+  void set_quarantine(std::size_t bytes);
 
   // For warm_path.h. The thread's context, which is on that device, was found alive after that state was
   // read.
@@ -106,6 +113,7 @@ class Memory {
   void end_blocks(std::uint32_t device, bool host_too);
 
   ThreadCache* cache();
+  void apply_reuse();  // with the lock
 
   const std::uint64_t number_;
   const WarmRules warm_rules_;
@@ -121,6 +129,10 @@ class Memory {
   std::vector<std::unique_ptr<DeviceMemory>> devices_;
   std::atomic<std::size_t> media_bytes_{0};
   std::atomic<bool> heeds_listeners_{false};
+  std::mutex reuse_;
+  std::size_t quarantine_ = 0;
+  bool holds_addresses_ = false;
+  std::atomic<bool> delays_reuse_{false};  // one of the two
 };
 
 }  // namespace belay

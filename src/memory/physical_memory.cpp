@@ -1,18 +1,34 @@
 #include "memory/physical_memory.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "memory/device_figures.h"
 
 namespace belay {
 
+PhysicalMemory::PhysicalMemory(HeapMap& map, BackingStore& backing, machine::Machine& machine,
+                               std::vector<std::uint32_t> visible, Freed freed)
+    : map_{map},
+      backing_{backing},
+      machine_{machine},
+      visible_{std::move(visible)},
+      freed_{std::move(freed)} {}
+
+std::size_t PhysicalMemory::kind_of(const Extent& extent) const {
+  return quota_kind(extent.page, extent.p2p);
+}
+
+void PhysicalMemory::open() {
+  if (opened_) return;
+  backing_.open_physical(kSegments * kSegmentBytes);
+  segments_.give(0, kSegments);
+  opened_ = true;
+}
+
 // A segment has pages of one kind, so that each kind has runs of its own; what fills whole segments gives
 // them back.
 std::optional<std::size_t> PhysicalMemory::take(Page page, std::size_t bytes) {
-  const std::lock_guard lock{mutex_};
-  if (!opened_) {
-    backing_.open_physical(kSegments * kSegmentBytes);
-    segments_.give(0, kSegments);
-    opened_ = true;
-  }
   if (bytes >= kSegmentBytes) {
     const std::optional<std::uintptr_t> first = segments_.take((bytes + kSegmentBytes - 1) / kSegmentBytes);
     return first ? std::optional<std::size_t>{*first * kSegmentBytes} : std::nullopt;
@@ -26,7 +42,6 @@ std::optional<std::size_t> PhysicalMemory::take(Page page, std::size_t bytes) {
 }
 
 void PhysicalMemory::give(Page page, std::size_t offset, std::size_t bytes) {
-  const std::lock_guard lock{mutex_};
   if (bytes >= kSegmentBytes) {
     segments_.give(offset / kSegmentBytes, (bytes + kSegmentBytes - 1) / kSegmentBytes);
   } else {
@@ -34,24 +49,183 @@ void PhysicalMemory::give(Page page, std::size_t offset, std::size_t bytes) {
   }
 }
 
-ExtentPtr PhysicalMemory::allocate(std::uint32_t device, machine::PageQuota& quota, Page page,
-                                   std::size_t bytes, bool p2p, std::uint8_t module) {
-  const std::size_t kind = quota_kind(page, p2p);
-  if (!quota.take(kind, bytes / 4_KiB)) return nullptr;
+std::shared_ptr<Extent> PhysicalMemory::empty_pointer() {
+  return {new Extent{}, [this](const Extent* last) {
+            end(*last);
+            delete last;
+          }};
+}
+
+ExtentPtr PhysicalMemory::allocate(std::uint32_t device, Page page, std::size_t bytes, bool p2p,
+                                   std::uint8_t module) {
+  std::shared_ptr<Extent> made = empty_pointer();
+  const std::lock_guard lock{mutex_};
+  free_what_nobody_holds();
+  open();
+  Extent extent{{&backing_.physical(), 0}, bytes, device, page, p2p, module};
+  if (!quota_of(extent).take(kind_of(extent), bytes / 4_KiB)) return nullptr;
   const std::optional<std::size_t> offset = take(page, bytes);
-  const Position start{&backing_.physical(), offset.value_or(0)};
-  if (!offset || backing_.on_alloc(start, bytes, page, false) != Backed::Yes) {
+  extent.start.offset = offset.value_or(0);
+  if (!offset || backing_.on_alloc(extent.start, bytes, page, false) != Backed::Yes) {
     if (offset) give(page, *offset, bytes);
-    quota.give(kind, bytes / 4_KiB);
+    quota_of(extent).give(kind_of(extent), bytes / 4_KiB);
     return nullptr;
   }
-  const auto end = [this, &quota, kind](const Extent* extent) {
-    backing_.on_free(extent->start, extent->bytes, false);
-    give(extent->page, extent->start.offset, extent->bytes);
-    quota.give(kind, extent->bytes / 4_KiB);
-    delete extent;
-  };
-  return {new Extent{start, bytes, device, page, p2p, module}, end};
+  *made = extent;
+  return made;
+}
+
+std::optional<machine::ExtentName> PhysicalMemory::make_shared(const Extent& extent,
+                                                               std::optional<Block> block) {
+  // Whatever may throw comes before the pages have passed.
+  held_by_others_.reserve(held_by_others_.size() + shared_.size() + 1);
+  auto entry = std::map<std::uint64_t, Shared>{{0, Shared{{}, extent, block}}}.extract(0);
+  auto address = std::map<std::uintptr_t, std::uint64_t>{{block ? block->start : 0, 0}}.extract(
+      block ? block->start : 0);
+  if (!backing_.begin_sharing(extent.start, extent.bytes)) return std::nullopt;
+  const std::optional<machine::ExtentName> name = machine_.extents().make(
+      quota_of(extent), kind_of(extent), extent.bytes / 4_KiB, machine::PageQuota::kCommonShard,
+      {extent.start.offset, extent.bytes, extent.start.file->bytes().name()});
+  if (!name) {
+    backing_.end_sharing(extent.start, extent.bytes);
+    return std::nullopt;
+  }
+  entry.key() = name->serial;
+  entry.mapped().name = *name;
+  entry.mapped().extent.serial = name->serial;
+  shared_.insert(std::move(entry));
+  if (block) {
+    address.mapped() = name->serial;
+    blocks_.insert(std::move(address));
+  }
+  return name;
+}
+
+std::optional<machine::ExtentName> PhysicalMemory::share(const ExtentPtr& extent) {
+  const std::lock_guard lock{mutex_};
+  free_what_nobody_holds();
+  if (closed_) return std::nullopt;
+  if (extent->serial != 0) return shared_.at(extent->serial).name;
+  const std::optional<machine::ExtentName> name = make_shared(*extent, {});
+  if (name) extent->serial = name->serial;
+  return name;
+}
+
+std::optional<machine::ExtentName> PhysicalMemory::share(std::uintptr_t start) {
+  const std::lock_guard lock{mutex_};
+  free_what_nobody_holds();
+  const std::optional<Block> block = map_.leave_shortcut(start);
+  if (!block) return std::nullopt;
+  if (const auto found = blocks_.find(start); found != blocks_.end()) return shared_.at(found->second).name;
+  const std::optional<machine::ExtentName> name =
+      make_shared({{&backing_.plain(), start - map_.window().base},
+                   block->footprint,
+                   block->device,
+                   block->page,
+                   block->p2p,
+                   block->module},
+                  block);
+  if (!name) map_.rejoin_shortcut(start);
+  return name;
+}
+
+ExtentPtr PhysicalMemory::import(const machine::ExtentName& name) {
+  std::shared_ptr<Extent> made = empty_pointer();
+  const std::lock_guard lock{mutex_};
+  if (closed_) return nullptr;
+  if (const auto found = shared_.find(name.serial); found != shared_.end()) {
+    ++found->second.users;
+    *made = found->second.extent;
+    return made;
+  }
+  auto entry =
+      std::map<std::uint64_t, Shared>{{name.serial, Shared{name, {}, {}, true}}}.extract(name.serial);
+  const std::optional<machine::HeldExtent> held = machine_.extents().hold(name);
+  if (!held) return nullptr;
+  const auto device = std::ranges::find(visible_, held->device);
+  BackingFile* file = device == visible_.end() ? nullptr : backing_.import(held->file);
+  if (file == nullptr) {
+    machine_.extents().release(name);
+    return nullptr;
+  }
+  const Extent extent{{file, held->offset},
+                      held->bytes,
+                      static_cast<std::uint32_t>(device - visible_.begin()),
+                      static_cast<Page>(held->kind / 2),
+                      held->kind % 2 != 0,
+                      kModuleApp,
+                      name.serial};
+  backing_.renew_import(extent.start, extent.bytes);
+  entry.mapped().extent = extent;
+  shared_.insert(std::move(entry));
+  *made = extent;
+  return made;
+}
+
+void PhysicalMemory::end(const Extent& extent) {
+  const std::lock_guard lock{mutex_};
+  if (closed_ || extent.bytes == 0) return;  // of a machine that was left, or never filled in
+  if (extent.serial != 0) {
+    let_go(extent.serial);
+    return;
+  }
+  backing_.on_free(extent.start, extent.bytes, false);
+  give(extent.page, extent.start.offset, extent.bytes);
+  quota_of(extent).give(kind_of(extent), extent.bytes / 4_KiB);
+}
+
+bool PhysicalMemory::end_block(const Block& block) {
+  const std::lock_guard lock{mutex_};
+  const auto found = blocks_.find(block.start);
+  if (found == blocks_.end()) return false;
+  const std::uint64_t serial = found->second;
+  blocks_.erase(found);
+  let_go(serial);
+  return true;
+}
+
+// The pages of what is shared belong to its row, and go with it or pass to another.
+void PhysicalMemory::let_go(std::uint64_t serial) {
+  const auto found = shared_.find(serial);
+  if (found == shared_.end()) return;  // all was closed meanwhile
+  if (--found->second.users != 0) return;
+  const Shared shared = std::move(found->second);
+  shared_.erase(found);
+  if (shared.imported) backing_.drop_import(*shared.extent.start.file);  // before its range is another's
+  machine_.extents().release(shared.name);
+  if (!shared.imported) {
+    held_by_others_.push_back(shared);
+  }
+  free_what_nobody_holds();
+}
+
+void PhysicalMemory::free_what_nobody_holds() {
+  std::erase_if(held_by_others_, [&](const Shared& each) {
+    if (machine_.extents().lives(each.name)) return false;
+    free_range(each);
+    return true;
+  });
+  others_hold_.store(!held_by_others_.empty(), std::memory_order_relaxed);
+}
+
+void PhysicalMemory::free_range(const Shared& shared) {
+  const Extent& extent = shared.extent;
+  backing_.end_sharing(extent.start, extent.bytes);
+  backing_.on_free(extent.start, extent.bytes, shared.block && shared.block->read_only);
+  if (shared.block) {
+    freed_(*shared.block);
+  } else {
+    give(extent.page, extent.start.offset, extent.bytes);
+  }
+}
+
+void PhysicalMemory::close() {
+  const std::lock_guard lock{mutex_};
+  for (const auto& [serial, shared] : shared_) machine_.extents().release(shared.name);
+  shared_.clear();
+  blocks_.clear();
+  held_by_others_.clear();
+  closed_ = true;
 }
 
 }  // namespace belay

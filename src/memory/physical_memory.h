@@ -1,39 +1,98 @@
-// Physical memory that no address leads to yet: a file of its own, apart from that of plain blocks, so that
-// whoever is given a part of it keeps no more than that alive.
+// Physical memory that no address leads to yet, and memory of any kind that several processes hold.
+//
+// It has a file of its own, apart from that of plain blocks, so that whoever is given a part of it keeps no
+// more than that alive. What is shared has a row on the machine (machine/extents.h): that says who holds it
+// and whose pages it is. A range of a file is used again only when nobody holds it any more, in any process.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <mutex>
+#include <optional>
+#include <vector>
 
-#include "machine/page_quota.h"
+#include "machine/machine.h"
 #include "memory/backing_store.h"
 #include "memory/extent.h"
+#include "memory/heap_map.h"
 #include "memory/run_map.h"
 
 namespace belay {
 
 class PhysicalMemory {
  public:
-  explicit PhysicalMemory(BackingStore& backing) : backing_{backing} {}
+  // `visible`: device of this process -> device of the machine. `freed`: the range of a plain block that was
+  // shared is free.
+  using Freed = std::function<void(const Block& block)>;
+  PhysicalMemory(HeapMap& map, BackingStore& backing, machine::Machine& machine,
+                 std::vector<std::uint32_t> visible, Freed freed);
 
   // Whole pages of one kind. Null: the device has not that many, or the file is full. What it is made of
   // outlives the extent.
-  ExtentPtr allocate(std::uint32_t device, machine::PageQuota& quota, Page page, std::size_t bytes, bool p2p,
-                     std::uint8_t module);
+  ExtentPtr allocate(std::uint32_t device, Page page, std::size_t bytes, bool p2p, std::uint8_t module);
+
+  // From now on other processes may hold it by that name. Empty: its bytes cannot be shared, or the machine
+  // has no row left.
+  std::optional<machine::ExtentName> share(const ExtentPtr& extent);
+  // The same for the live plain block that starts here, which leaves the shortcut.
+  std::optional<machine::ExtentName> share(std::uintptr_t block);
+  // Such a block was freed: its pages and its range are ended here, if this says true.
+  bool end_block(const Block& block);
+
+  // What another process shares, or this one. Null: it is gone, or the process that made it is.
+  ExtentPtr import(const machine::ExtentName& name);
+
+  // Ranges that were given up here and are held by others no longer are free.
+  void look_after_others() {
+    if (!others_hold_.load(std::memory_order_relaxed)) return;
+    const std::lock_guard lock{mutex_};
+    free_what_nobody_holds();
+  }
+
+  void close();  // nothing is held any more
 
  private:
+  // What this process holds of what is shared.
+  struct Shared {
+    machine::ExtentName name;
+    Extent extent;
+    std::optional<Block> block;  // that it is, or was
+    bool imported = false;
+    std::size_t users = 1;  // pointers to it, and the block
+  };
+  // To be filled in under the lock, where nothing may throw any more.
+  std::shared_ptr<Extent> empty_pointer();
+  void open();
+  std::optional<machine::ExtentName> make_shared(const Extent& extent, std::optional<Block> block);
+  void end(const Extent& extent);
+  void let_go(std::uint64_t serial);
+  void free_range(const Shared& shared);
+  void free_what_nobody_holds();
   std::optional<std::size_t> take(Page page, std::size_t bytes);
   void give(Page page, std::size_t offset, std::size_t bytes);
+  std::size_t kind_of(const Extent& extent) const;
+  machine::PageQuota& quota_of(const Extent& extent) { return machine_.quota(visible_[extent.device]); }
 
   static constexpr std::size_t kSegments = 16_TiB / kSegmentBytes;
+  HeapMap& map_;
   BackingStore& backing_;
+  machine::Machine& machine_;
+  std::vector<std::uint32_t> visible_;
+  Freed freed_;
   std::mutex mutex_;
   RunMap segments_;  // that were never used, or hold nothing any more
   std::array<RunMap, 3> runs_{RunMap{kSegmentBytes}, RunMap{kSegmentBytes},
                               RunMap{kSegmentBytes}};  // by page
   bool opened_ = false;
+  std::map<std::uint64_t, Shared> shared_;          // by serial
+  std::map<std::uintptr_t, std::uint64_t> blocks_;  // serials of shared plain blocks, by address
+  std::vector<Shared> held_by_others_;              // given up here, in use elsewhere
+  std::atomic<bool> others_hold_{false};
+  bool closed_ = false;
 };
 
 }  // namespace belay

@@ -1,5 +1,6 @@
 #include "memory/range_pool.h"
 
+#include <new>
 #include <optional>
 
 namespace belay {
@@ -11,6 +12,21 @@ void RangePool::open(HeapMap& map, HeapClass heap_class, std::uint32_t device) {
 }
 
 std::size_t RangePool::take(std::size_t bytes, std::span<std::uintptr_t> ranges) {
+  if (const std::size_t count = try_take(bytes, ranges); count != 0) return count;
+  {
+    // Better an address that was used shortly before than none.
+    const std::lock_guard lock{mutex_};
+    if (quarantine_.empty()) return 0;
+    shorten_quarantine(0);
+  }
+  return try_take(bytes, ranges);
+}
+
+std::size_t RangePool::try_take(std::size_t bytes, std::span<std::uintptr_t> ranges) {
+  if (stands_alone(bytes)) {
+    ranges[0] = map_->open_whole(bytes, device_, class_);
+    return ranges[0] == 0 ? 0 : 1;
+  }
   std::size_t count = 0;
   {
     const std::lock_guard lock{mutex_};
@@ -34,9 +50,60 @@ std::size_t RangePool::take(std::size_t bytes, std::span<std::uintptr_t> ranges)
   return count;
 }
 
+bool RangePool::take_at(std::uintptr_t start, std::size_t bytes) {
+  if (stands_alone(bytes)) return map_->open_whole(bytes, device_, class_, start) != 0;
+  if (start % unit_of(class_) != 0 ||
+      round_down(start, kHeapBytes) != round_down(start + bytes - 1, kHeapBytes))
+    return false;
+  {
+    const std::lock_guard lock{mutex_};
+    if (!runs_.take_at(start, bytes)) {
+      const std::uintptr_t heap = map_->open_carved(class_, device_, round_down(start, kHeapBytes));
+      if (heap == 0) return false;
+      runs_.give(heap, kHeapBytes);
+      runs_.take_at(start, bytes);
+    }
+  }
+  map_->cut(start, bytes);
+  return true;
+}
+
+void RangePool::reuse(std::uintptr_t start, std::size_t bytes) {
+  if (stands_alone(bytes)) {
+    map_->close_whole(start, bytes);
+  } else {
+    runs_.give(start, bytes);
+  }
+}
+
 void RangePool::give(std::uintptr_t start, std::size_t bytes) {
   const std::lock_guard lock{mutex_};
-  runs_.give(start, bytes);
+  if (most_held_ == 0) {
+    reuse(start, bytes);
+    return;
+  }
+  try {
+    quarantine_.push_back({start, bytes});
+  } catch (const std::bad_alloc&) {
+    return;  // as in RunMap: it is lost, which costs addresses only
+  }
+  held_ += bytes;
+  shorten_quarantine(most_held_);
+}
+
+void RangePool::set_quarantine(std::size_t bytes) {
+  const std::lock_guard lock{mutex_};
+  most_held_ = bytes;
+  shorten_quarantine(most_held_);
+}
+
+void RangePool::shorten_quarantine(std::size_t most) {
+  while (held_ > most) {
+    const Held oldest = quarantine_.front();
+    quarantine_.pop_front();
+    held_ -= oldest.bytes;
+    reuse(oldest.start, oldest.bytes);
+  }
 }
 
 }  // namespace belay

@@ -1,9 +1,13 @@
 // Where the next block of a device goes: address ranges of one heap class, best fit, under a mutex. Threads
 // keep some of what they give back (thread_cache.h) and come here for more.
+//
+// What comes back is used again at once, or, while a quarantine is wanted, when that many bytes of addresses
+// came back after it.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <mutex>
 #include <span>
 
@@ -26,14 +30,30 @@ class RangePool {
     std::uintptr_t one = 0;
     return take(bytes, {&one, 1}) == 0 ? 0 : one;
   }
+  // Exactly these addresses; false where they are taken, or are not for blocks of this class.
+  bool take_at(std::uintptr_t start, std::size_t bytes);
   void give(std::uintptr_t start, std::size_t bytes);
 
+  // How many bytes of addresses stay out of use after they came back; 0: none.
+  void set_quarantine(std::size_t bytes);
+
  private:
+  static bool stands_alone(std::size_t bytes) { return bytes > kLargestCarved; }
+  void reuse(std::uintptr_t start, std::size_t bytes);
+  void shorten_quarantine(std::size_t most);
+  std::size_t try_take(std::size_t bytes, std::span<std::uintptr_t> ranges);
+
   HeapMap* map_ = nullptr;
   HeapClass class_ = HeapClass::Normal;
   std::uint32_t device_ = 0;
   std::mutex mutex_;
   RunMap runs_{kHeapBytes};  // a block must not cross into another heap's index
+  struct Held {
+    std::uintptr_t start;
+    std::size_t bytes;
+  };
+  std::deque<Held> quarantine_;  // the oldest first
+  std::size_t held_ = 0, most_held_ = 0;
 };
 
 }  // namespace belay

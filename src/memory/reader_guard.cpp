@@ -2,6 +2,7 @@
 
 #include <thread>
 
+#include "platform/process.h"
 #include "platform/threads.h"
 
 namespace belay {
@@ -9,6 +10,12 @@ namespace belay {
 constinit thread_local ReaderGuard::Mark* ReaderGuard::t_mark = nullptr;
 constinit std::atomic<ReaderGuard::Mark*> ReaderGuard::g_marks{nullptr};
 constinit std::atomic<bool> ReaderGuard::g_fenced{false};
+
+namespace {
+// Asked by each thread before its first visit until one knows: a fork may come at any moment, so nobody
+// waits for another here.
+constinit std::atomic<bool> g_asked{false};
+}  // namespace
 
 // Gives the mark of a thread that ends to the next one.
 struct MarkKeeper {
@@ -20,13 +27,10 @@ struct MarkKeeper {
 };
 
 ReaderGuard::Mark& ReaderGuard::make_mark() {
-  // Asked once, by the first thread of all: before anybody could be missed.
-  static const bool fenced = [] {
-    const bool none = !platform::barrier_on_all_threads();
-    g_fenced.store(none);
-    return none;
-  }();
-  (void)fenced;
+  if (!g_asked.load(std::memory_order_acquire)) {
+    g_fenced.store(!platform::barrier_on_all_threads());
+    g_asked.store(true, std::memory_order_release);
+  }
   Mark* mine = nullptr;
   for (Mark* each = g_marks.load(std::memory_order_acquire); each != nullptr && mine == nullptr;
        each = each->next) {
@@ -45,12 +49,19 @@ ReaderGuard::Mark& ReaderGuard::make_mark() {
   return *mine;
 }
 
-void ReaderGuard::wait_for_readers() {
-  if (g_fenced.load(std::memory_order_relaxed)) {
-    std::atomic_thread_fence(std::memory_order_seq_cst);
-  } else {
-    (void)platform::barrier_on_all_threads();
+void ReaderGuard::forget_other_threads() {
+  for (Mark* each = g_marks.load(std::memory_order_acquire); each != nullptr; each = each->next) {
+    if (each == t_mark) continue;
+    each->visit.store(0);
+    each->depth = 0;
+    each->taken.store(false);
   }
+}
+
+void ReaderGuard::wait_for_readers() {
+  // From the first failure on each reader has a fence of its own; those that are inside by then are seen when
+  // they have gone through a system call or an interrupt, for which a moment is enough.
+  if (!platform::barrier_on_all_threads() && !g_fenced.exchange(true)) platform::sleep_briefly();
   for (Mark* each = g_marks.load(std::memory_order_acquire); each != nullptr; each = each->next) {
     const std::uint64_t visit = each->visit.load(std::memory_order_acquire);
     if (visit % 2 == 0) continue;

@@ -23,6 +23,8 @@ class ReaderGuard {
 
   // Until all threads that might still use what can no longer be found have left. Not from inside.
   static void wait_for_readers();
+  // In a forked child: the others are not there.
+  static void forget_other_threads();
 
  private:
   // One for each thread; odd: inside. They are never given back, but taken over by threads to come.
@@ -38,7 +40,7 @@ class ReaderGuard {
     if (mine_.depth++ != 0) return;
     mine_.visit.store(mine_.visit.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     if (g_fenced.load(std::memory_order_relaxed)) [[unlikely]]
-      std::atomic_thread_fence(std::memory_order_seq_cst);
+      mine_.visit.fetch_add(0, std::memory_order_seq_cst);
     std::atomic_signal_fence(std::memory_order_seq_cst);  // the barrier of the others is ours, too
   }
   static Mark& mark() { return t_mark != nullptr ? *t_mark : make_mark(); }

@@ -175,10 +175,9 @@ bool Transfer::copy_plainly(void* to, const void* from, std::size_t bytes) {
   if (to_device == map.contains(source)) return false;
   const std::uintptr_t address = to_device ? target : source;
   if (memory_.host().is_device_alias(to_device ? source : target)) return false;
-  const std::optional<Block> block = map.find(address);
-  if (!block || bytes > block->start + block->footprint - address || (to_device && block->read_only))
+  const HeapMap::Found block = map.find_plain(address);
+  if (block.word == 0 || bytes > block.end() - address || (to_device && BlockWord::is_read_only(block.word)))
     return false;
-  if (!memory_.is_plain(address)) return false;
   std::byte* place = memory_.backing().in_one_piece(memory_.plain(address), bytes);
   if (place == nullptr) return false;
   {
@@ -187,7 +186,7 @@ bool Transfer::copy_plainly(void* to, const void* from, std::size_t bytes) {
   }
   if (to_device) memory_.watch().tell(address, bytes);
   if (observe::wanted(observe::What::Copied)) [[unlikely]]
-    observe::deliver({observe::What::Copied, block->device, target, source, bytes, bytes, 0,
+    observe::deliver({observe::What::Copied, map.heap_at(address).device, target, source, bytes, bytes, 0,
                       direction(to_device, !to_device)});
   return true;
 }

@@ -31,10 +31,11 @@ struct AddressWish {
 
 // In the order in which they are tried. The parts of the device window keep their distances (heap_map.cpp).
 inline constexpr std::size_t kDeviceWindow = 8_TiB;  // the driver's
+inline constexpr std::size_t kWholeWindow = 24_TiB;  // with what 64 devices of 255 GB need besides
 inline constexpr std::uintptr_t kDeviceBase = 16_TiB;
-inline constexpr std::array<AddressWish, 7> kDeviceWishes{{{kDeviceBase, 24_TiB},
+inline constexpr std::array<AddressWish, 7> kDeviceWishes{{{kDeviceBase, kWholeWindow},
                                                            {kDeviceBase, kDeviceWindow},
-                                                           {33_TiB, 24_TiB},
+                                                           {33_TiB, kWholeWindow},
                                                            {33_TiB, 15_TiB},
                                                            {33_TiB, kDeviceWindow},
                                                            {0, kDeviceWindow},

@@ -3,10 +3,12 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <string>
 #include <utility>
 
 #ifndef MFD_NOEXEC_SEAL
@@ -64,6 +66,43 @@ bool SharedBytes::create(const char* name, std::size_t bytes) {
   unfiled_bytes_ = bytes;
   return true;
 }
+
+bool SharedBytes::open(const FileName& name) {
+  const std::string link = "/proc/" + std::to_string(name.process) + "/fd/" + std::to_string(name.descriptor);
+  file_ = ::open(link.c_str(), O_RDWR | O_CLOEXEC);
+  if (file_ >= 0 && this->name().inode == name.inode) return true;
+  abandon();
+  return false;
+}
+
+FileName SharedBytes::name() const {
+  struct stat about {};
+  if (file_ < 0 || ::fstat(file_, &about) != 0) return {0, -1, 0};
+  return {::getpid(), file_, about.st_ino};
+}
+
+std::size_t SharedBytes::size() const {
+  struct stat about {};
+  return file_ >= 0 && ::fstat(file_, &about) == 0 ? static_cast<std::size_t>(about.st_size) : 0;
+}
+
+namespace {
+int set_lock(int file, int how, std::size_t offset) {
+  struct flock byte {};
+  byte.l_type = static_cast<short>(how);
+  byte.l_whence = SEEK_SET;
+  byte.l_start = static_cast<off_t>(offset);
+  byte.l_len = 1;
+  return ::fcntl(file, F_SETLK, &byte);
+}
+}  // namespace
+
+SharedBytes::Lock SharedBytes::try_lock(std::size_t offset) const {
+  if (set_lock(file_, F_WRLCK, offset) == 0) return Lock::Had;
+  return errno == EAGAIN || errno == EACCES || errno == EINTR ? Lock::Busy : Lock::Impossible;
+}
+
+void SharedBytes::unlock(std::size_t offset) const { set_lock(file_, F_UNLCK, offset); }
 
 std::byte* SharedBytes::view(std::size_t offset, std::size_t bytes) const {
   if (unfiled_ != nullptr) {

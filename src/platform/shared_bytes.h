@@ -13,6 +13,12 @@ namespace belay::platform {
 // A file in memory, closed at exec and never run as a program; -1 with errno where the kernel gives none.
 int memory_file(const char* name, unsigned flags = 0);
 
+// By which another process finds a file that this one has open.
+struct FileName {
+  std::int32_t process, descriptor;
+  std::uint64_t inode;
+};
+
 class SharedBytes {
  public:
   SharedBytes() = default;
@@ -23,7 +29,18 @@ class SharedBytes {
   // False, with errno set, when the kernel gives no file.
   bool create(const char* name, std::size_t bytes);
 
+  // A file of another process. False: it is not there any more, or may not be opened.
+  bool open(const FileName& name);
+
   bool is_file() const { return file_ >= 0; }
+  FileName name() const;
+  std::size_t size() const;
+
+  // One process at a time has the lock of a byte; the kernel takes it from one that ends. Not for two
+  // threads of one process.
+  enum class Lock : std::uint8_t { Had, Busy, Impossible };
+  [[nodiscard]] Lock try_lock(std::size_t offset) const;
+  void unlock(std::size_t offset) const;
 
   // A readable and writable view, or nullptr where there is no address space for it. It starts at a multiple
   // of its size if that is a power of two and there is room, so that the kernel can put large pages behind

@@ -62,10 +62,12 @@ void HostThread::serve(const std::shared_ptr<Group>& group) {
     calls_.pop_front();
     if (!call->dropped) {
       call->executing = true;
+      scheduler_.call_entered(*call->stream, held);
       held.unlock();
       group->call_host([&] { call->call(); });
       held.lock();
       call->executing = false;
+      scheduler_.call_left(*call->stream, held);
       call->dropped ? scheduler_.let_go(*call->stream, held)
                     : scheduler_.release(*call->stream, call->sequence, held);
     }
@@ -169,10 +171,12 @@ Fetched wait_and_call(Scheduler& scheduler, const std::shared_ptr<Audience>& aud
     call->executing = true;
     call->owed = false;
     scheduler.host_call_began(lock);
+    scheduler.call_entered(*call->stream, lock);
     lock.unlock();
     call->call();
     lock.lock();
     call->executing = false;
+    scheduler.call_left(*call->stream, lock);
     scheduler.host_call_ended(lock);
     if (!call->blocks) continue;
     call->dropped ? scheduler.let_go(*call->stream, lock)

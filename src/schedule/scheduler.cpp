@@ -63,9 +63,10 @@ InsideCallback::InsideCallback(Stream& stream) : before_{std::exchange(t_inside,
 InsideCallback::~InsideCallback() { t_inside = before_; }
 Stream* InsideCallback::of_this_thread() { return t_inside; }
 
-Scheduler::Scheduler(Policy policy, Told failed)
+Scheduler::Scheduler(Policy policy, Told failed, StrayCalls strays)
     : policy_{policy},
       failed_{std::move(failed)},
+      strays_{std::move(strays)},
       dice_{policy.seed},
       worth_spinning_{platform::processors() > 1} {}
 
@@ -379,6 +380,11 @@ void Scheduler::resume(Stream& stream, std::uint64_t sequence, Lock& lock) {
 void Scheduler::let_go(Stream& stream, Lock& lock) {
   stream.held = false;
   make_ready(stream, lock);
+}
+
+void Scheduler::call_left(Stream& stream, Lock&) {
+  --stream.calls_inside;
+  if (stream.ended && --stray_calls_ == 0) strays_(false);
 }
 
 void Scheduler::host_call_ended(Lock& lock) {
@@ -708,6 +714,8 @@ void Scheduler::skip(Stream& stream, Lock& lock) {
 
 void Scheduler::end(Stream& stream, Lock& lock) {
   stream.ended = true;
+  if (stream.calls_inside != 0 && std::exchange(stray_calls_, stray_calls_ + stream.calls_inside) == 0)
+    strays_(true);
   drop_queue(stream, lock);
   std::erase(stream.group->members, &stream);
   if (stream.group->culprit == &stream) stream.group->culprit = nullptr;

@@ -69,7 +69,9 @@ class InsideCallback {
 class Scheduler {
  public:
   using Told = std::function<void(const Failure&)>;
-  Scheduler(Policy policy, Told failed);
+  // Whether any function of the program runs whose stream has ended.
+  using StrayCalls = std::function<void(bool)>;
+  Scheduler(Policy policy, Told failed, StrayCalls strays);
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
@@ -116,6 +118,8 @@ class Scheduler {
   void let_go(Stream& stream, Lock& lock);  // the function that held it has returned
   void host_call_began(Lock&) { ++host_calls_running_; }
   void host_call_ended(Lock&);
+  void call_entered(Stream& stream, Lock&) { ++stream.calls_inside; }
+  void call_left(Stream& stream, Lock&);
   bool is_driven() const { return driven(); }
   bool stopping() const { return stopping_.load(std::memory_order_relaxed); }
   static std::int64_t now_ns() { return Clock::now().time_since_epoch().count(); }
@@ -174,6 +178,8 @@ class Scheduler {
 
   const Policy policy_;
   const Told failed_;
+  const StrayCalls strays_;
+  std::size_t stray_calls_ = 0;
   platform::SpinningMutex mutex_;
   Dice dice_;
   std::uint64_t sequence_ = 0;

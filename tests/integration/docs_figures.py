@@ -28,12 +28,13 @@ FIGURES = (
     (r"\b(\w+) shards on each device", "src/machine/state.h", "kShards"),
     (r"\bof devices(?: in the machine)?, 1 to (\d+)|\| 1 to (\d+) \| the product's", "src/machine/state.h", "kMostDevices"),
     (r"credit \((\d+) bits each", "src/machine/state.h", "kBits"),
-    (r"[Aa]t most (255 ?GB?|\d{3} ?GB?)\b", "src/memory/books.h", "kMostDeviceBytes"),
-    (r"a window of (\d+ TB)|(\d+ TB) of addresses|\(memfd\) of (\d+ TB)", "src/memory/memory.cpp", "kWindowBytes"),
+    (r"[Aa]t most (255 ?GB?|\d{3} ?GB?)\b", "src/memory/device_figures.h", "kMostDeviceBytes"),
+    (r"a window of (\d+ TB)|device addresses \((\d+ TB),", "src/platform/address_windows.h", "kWholeWindow"),
+    (r"Its first (\d+ TB) are where the driver|in one (\d+ TB) window", "src/platform/address_windows.h", "kDeviceWindow"),
     (r"the (\d+ GB) count of media memory", "src/memory/memory.cpp", "kMediaWindow"),
     (r"heaps? of (\d+ [MG]B)", "src/memory/heap_map.h", "kHeapBytes"),
     (r"A block above (\d+ [MG]B), or of 1 GB pages", "src/memory/range_pool.h", "kLargestCarved"),
-    (r"fresh byte is (0x\w+)|reading gives (0x\w+)|instead of (0x\w+)", "src/memory/contents.h", "kFreshByte"),
+    (r"fresh byte is (0x\w+)|reading gives (0x\w+)|instead of (0x\w+)", "src/memory/backing_store.h", "kFreshByte"),
     (r"After (\d+) looks credit", "src/memory/device_memory.cpp", "kPatience"),
     (r"the (\w+) largest \|", "src/check/leaks.cpp", "kMostListed"),
     (r"after about (\d+ ms) of silence", "src/schedule/scheduler.cpp", "kLate"),
@@ -213,9 +214,9 @@ def setting_problems(project):
                 yield page, "%s is %s by default, not %s" % (variable, default, its_default)
         yield from ((page, "there is no %s" % variable) for variable in rows)
     keep = next((default for variable, _, default in options if variable == "BELAY_KEEP"), "")
-    constant = re.search(r"keep_bytes = ([^;]+);", read(project, "src/memory/contents.h"))
+    constant = re.search(r"keep_bytes = ([^;]+);", read(project, "src/memory/backing_store.h"))
     if not constant or number(constant[1]) != number(keep):
-        yield "src/config/settings.cpp", "BELAY_KEEP is not the keep_bytes of src/memory/contents.h"
+        yield "src/config/settings.cpp", "BELAY_KEEP is not the keep_bytes of src/memory/backing_store.h"
 
 
 def sums_of(project):

@@ -125,6 +125,60 @@ TEST_F(CallbackThreads, R119_R195_WhoDestroysDoesNotWaitForItself) {
   EXPECT_EQ(calls, 0);
 }
 
+// A function that still runs when its stream is destroyed may use a block that the program frees meanwhile:
+// that must not become another block's memory before it returns.
+TEST_F(CallbackThreads, R134_M117_AFreedBlockIsNotReusedWhileAFunctionOfADestroyedStreamRuns) {
+  for (const bool fetched : {false, true}) {
+    SCOPED_TRACE(fetched ? "aclrtLaunchCallback, without blocking" : "aclrtLaunchHostFunc");
+    const aclrtStream stream = new_stream();
+    Signal entered, may_write, subscribed;
+    Device block{4096};
+    void* const freed = block.get();
+    std::atomic<int> answer{-1};
+    Body body = [&] {
+      entered.give();
+      EXPECT_TRUE(may_write.wait());
+      const Bytes late(4096, 0x66);
+      answer = ::aclrtMemcpy(freed, 4096, late.data(), 4096, ACL_MEMCPY_HOST_TO_DEVICE);
+    };
+    std::thread fetches;
+    if (fetched) {
+      fetches = std::thread([&] {
+        EXPECT_TRUE(subscribed.wait());
+        EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+        EXPECT_EQ(aclrtProcessReport(-1), ACL_SUCCESS);
+        EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
+      });
+      EXPECT_EQ(aclrtSubscribeReport(static_cast<std::uint64_t>(fetches.native_handle()), stream),
+                ACL_SUCCESS);
+      EXPECT_EQ(launch_callback(stream, body, ACL_CALLBACK_NO_BLOCK), ACL_SUCCESS);
+      subscribed.give();
+      EXPECT_TRUE(entered.wait());
+    } else {
+      EXPECT_EQ(launch(stream, body), ACL_SUCCESS);
+      EXPECT_TRUE(entered.wait());
+    }
+    EXPECT_EQ(aclrtDestroyStreamForce(stream), ACL_SUCCESS);
+    block.free_now();
+    std::vector<std::unique_ptr<Device>> others;
+    for (int i = 0; i < 100; ++i) {
+      others.push_back(std::make_unique<Device>(4096));
+      EXPECT_NE(others.back()->get(), freed);
+      write_to(others.back()->get(), Bytes(4096, 1));
+    }
+    may_write.give();
+    EXPECT_TRUE(eventually([&] { return answer != -1; }));
+    EXPECT_NE(answer, ACL_SUCCESS) << "no block is there";
+    for (const auto& other : others) EXPECT_EQ(read_from(other->get(), 4096), Bytes(4096, 1));
+    if (fetches.joinable()) fetches.join();
+    // When it has returned, addresses are given out again as ever.
+    EXPECT_TRUE(eventually([] {
+      const void* const before = Device{4096}.free_now();
+      return Device{4096}.get() == before;
+    }));
+  }
+}
+
 // The process ends though a function does not, a thread waits for reports and streams are held.
 TEST(CallbackExit, R45_R67_EndingWithCallbacksUnderWay) {
   for (const char* const schedule : {"eager", "fifo", "lazy", "seed:5"}) {

@@ -19,7 +19,7 @@ namespace extents_test {
 using namespace belay_test;
 
 constexpr std::size_t kKind = 2;
-constexpr ExtentPlace kPlace{4096, 50 * 4096, 1, 2};
+constexpr ExtentPlace kPlace{4096, 50 * 4096, {1, 2, 3}};
 
 std::uint64_t all(const Use& use) { return std::accumulate(use.begin(), use.end(), std::uint64_t{0}); }
 
@@ -75,7 +75,7 @@ TEST(Extents, M430_AnotherHolder_KeepsItAlive_AndIsChargedWhenTheMakerLetsGoOrDi
     ASSERT_EQ(maker.answer(), 0);
     EXPECT_EQ(me.used(), 50U);
     EXPECT_EQ(me.mine(), 0U);
-    const std::optional<ExtentPlace> place = me.extents.hold(*name);
+    const std::optional<HeldExtent> place = me.extents.hold(*name);
     ASSERT_TRUE(place);
     EXPECT_EQ(place->offset, kPlace.offset);
     EXPECT_EQ(place->bytes, kPlace.bytes);

@@ -37,7 +37,7 @@ class MappingsTest : public ::testing::Test {
   ~MappingsTest() override { memory_->close(); }
 
   ExtentPtr extent(std::size_t bytes) {
-    return memory_->physical().allocate(0, machine_->quota(0), Page::Huge2M, bytes, false, kModuleApp);
+    return memory_->physical().allocate(0, Page::Huge2M, bytes, false, kModuleApp);
   }
   std::uintptr_t mapped(const ExtentPtr& extent, std::size_t bytes, std::size_t offset = 0) {
     const std::uintptr_t start = memory_->mappings().reserve(bytes, 0);

@@ -46,7 +46,7 @@ class Failing final : public Task {
 };
 
 struct Two {
-  explicit Two(Policy policy) : scheduler{policy, [this](const auto&) { ++failures; }} {
+  explicit Two(Policy policy) : scheduler{policy, [this](const auto&) { ++failures; }, [](bool) {}} {
     group->device = 0;
     a = scheduler.open(0x1000, group, {});
     b = scheduler.open(0x2000, group, {});

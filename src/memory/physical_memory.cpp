@@ -15,9 +15,9 @@ PhysicalMemory::PhysicalMemory(HeapMap& map, BackingStore& backing, machine::Mac
       visible_{std::move(visible)},
       freed_{std::move(freed)} {}
 
-std::size_t PhysicalMemory::kind_of(const Extent& extent) const {
-  return quota_kind(extent.page, extent.p2p);
-}
+namespace {
+std::size_t kind_of(const Extent& extent) { return quota_kind(extent.page, extent.p2p); }
+}  // namespace
 
 void PhysicalMemory::open() {
   if (opened_) return;
@@ -75,8 +75,8 @@ ExtentPtr PhysicalMemory::allocate(std::uint32_t device, Page page, std::size_t 
   return made;
 }
 
-std::optional<machine::ExtentName> PhysicalMemory::make_shared(const Extent& extent,
-                                                               std::optional<Block> block) {
+// Its pages pass to a row of the machine.
+std::optional<machine::ExtentName> PhysicalMemory::add_row(const Extent& extent, std::optional<Block> block) {
   // Whatever may throw comes before the pages have passed.
   held_by_others_.reserve(held_by_others_.size() + shared_.size() + 1);
   auto entry = std::map<std::uint64_t, Shared>{{0, Shared{{}, extent, block}}}.extract(0);
@@ -106,7 +106,7 @@ std::optional<machine::ExtentName> PhysicalMemory::share(const ExtentPtr& extent
   free_what_nobody_holds();
   if (closed_) return std::nullopt;
   if (extent->serial != 0) return shared_.at(extent->serial).name;
-  const std::optional<machine::ExtentName> name = make_shared(*extent, {});
+  const std::optional<machine::ExtentName> name = add_row(*extent, {});
   if (name) extent->serial = name->serial;
   return name;
 }
@@ -117,14 +117,13 @@ std::optional<machine::ExtentName> PhysicalMemory::share(std::uintptr_t start) {
   const std::optional<Block> block = map_.leave_shortcut(start);
   if (!block) return std::nullopt;
   if (const auto found = blocks_.find(start); found != blocks_.end()) return shared_.at(found->second).name;
-  const std::optional<machine::ExtentName> name =
-      make_shared({{&backing_.plain(), start - map_.window().base},
-                   block->footprint,
-                   block->device,
-                   block->page,
-                   block->p2p,
-                   block->module},
-                  block);
+  const std::optional<machine::ExtentName> name = add_row({{&backing_.plain(), start - map_.window().base},
+                                                           block->footprint,
+                                                           block->device,
+                                                           block->page,
+                                                           block->p2p,
+                                                           block->module},
+                                                          block);
   if (!name) map_.rejoin_shortcut(start);
   return name;
 }
@@ -193,9 +192,7 @@ void PhysicalMemory::let_go(std::uint64_t serial) {
   shared_.erase(found);
   if (shared.imported) backing_.drop_import(*shared.extent.start.file);  // before its range is another's
   machine_.extents().release(shared.name);
-  if (!shared.imported) {
-    held_by_others_.push_back(shared);
-  }
+  if (!shared.imported) held_by_others_.push_back(shared);
   free_what_nobody_holds();
 }
 

@@ -67,14 +67,13 @@ class PhysicalMemory {
   // To be filled in under the lock, where nothing may throw any more.
   std::shared_ptr<Extent> empty_pointer();
   void open();
-  std::optional<machine::ExtentName> make_shared(const Extent& extent, std::optional<Block> block);
+  std::optional<machine::ExtentName> add_row(const Extent& extent, std::optional<Block> block);
   void end(const Extent& extent);
   void let_go(std::uint64_t serial);
   void free_range(const Shared& shared);
   void free_what_nobody_holds();
   std::optional<std::size_t> take(Page page, std::size_t bytes);
   void give(Page page, std::size_t offset, std::size_t bytes);
-  std::size_t kind_of(const Extent& extent) const;
   machine::PageQuota& quota_of(const Extent& extent) { return machine_.quota(visible_[extent.device]); }
 
   static constexpr std::size_t kSegments = 16_TiB / kSegmentBytes;

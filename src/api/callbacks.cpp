@@ -9,17 +9,15 @@ using namespace belay;
 
 aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream) {
   return enter("aclrtSubscribeReport", [&](Process& p) -> Status {
-    Result<StreamRef> found = own_stream(p, stream, "R-190");
-    if (!found) return found.take_refusal();
-    return p.subscriptions().add(p.scheduler(), threadId, **found);
+    ASSIGN_OR_RETURN(const StreamRef found, own_stream(p, stream, "R-190"));
+    return p.subscriptions().add(p.scheduler(), threadId, *found);
   });
 }
 
 aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream) {
   return enter("aclrtUnSubscribeReport", [&](Process& p) -> Status {
-    Result<StreamRef> found = own_stream(p, stream, "R-191");
-    if (!found) return found.take_refusal();
-    return p.subscriptions().remove(p.scheduler(), threadId, **found);
+    ASSIGN_OR_RETURN(const StreamRef found, own_stream(p, stream, "R-191"));
+    return p.subscriptions().remove(p.scheduler(), threadId, *found);
   });
 }
 
@@ -29,25 +27,24 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void* userData, aclrtCallbackBloc
     if (blockType != ACL_CALLBACK_NO_BLOCK && blockType != ACL_CALLBACK_BLOCK)
       return bad_value("R-192", "blockType", static_cast<int>(blockType), "0 or 1");
     if (fn == nullptr) return rejected("R-192", "fn", "NULL", "there is nothing to call", "pass a function");
-    Result<StreamRef> own = own_stream(p, stream, "R-192");
-    if (!own) return own.take_refusal();
+    ASSIGN_OR_RETURN(const StreamRef own, own_stream(p, stream, "R-192"));
     uint64_t subscription = 0;
     {
       const schedule::Lock lock = p.scheduler().lock();
-      if ((*own)->uses_host_functions) {
+      if (own->uses_host_functions) {
         return refuse({ACL_ERROR_RT_STREAM_SUBSCRIBE, "R-192", "EE1006",
-                       fmt::format("stream {} was used with aclrtLaunchHostFunc", (*own)->id), "",
+                       fmt::format("stream {} was used with aclrtLaunchHostFunc", own->id), "",
                        "use one of the two ways on a stream, not both"});
       }
-      if ((*own)->audience == nullptr) {
+      if (own->audience == nullptr) {
         return refuse({ACL_ERROR_RT_STREAM_NO_CB_REG, "R-192", "EE1018",
-                       fmt::format("no thread is subscribed to stream {}", (*own)->id), "",
+                       fmt::format("no thread is subscribed to stream {}", own->id), "",
                        "call aclrtSubscribeReport for the stream first"});
       }
-      subscription = (*own)->subscriptions;
+      subscription = own->subscriptions;
     }
     const bool blocks = blockType == ACL_CALLBACK_BLOCK;
-    return submit(p, **own, std::make_unique<schedule::CallbackTask>(fn, userData, blocks, subscription),
+    return submit(p, *own, std::make_unique<schedule::CallbackTask>(fn, userData, blocks, subscription),
                   "aclrtLaunchCallback");
   });
 }
@@ -64,18 +61,17 @@ aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void* args) {
   return enter("aclrtLaunchHostFunc", [&](Process& p) -> Status {
     if (Status here = here_with_context(p, "R-198", Feature::NotOnIpv); !here) return here;
     if (fn == nullptr) return rejected("R-198", "fn", "NULL", "there is nothing to call", "pass a function");
-    Result<StreamRef> own = own_stream(p, stream, "R-198");
-    if (!own) return own.take_refusal();
+    ASSIGN_OR_RETURN(const StreamRef own, own_stream(p, stream, "R-198"));
     {
       const schedule::Lock lock = p.scheduler().lock();
-      if ((*own)->audience != nullptr) {
+      if (own->audience != nullptr) {
         return refuse({ACL_ERROR_RT_STREAM_SUBSCRIBE, "R-198", "EE1006",
-                       fmt::format("a thread is subscribed to stream {}", (*own)->id), "",
+                       fmt::format("a thread is subscribed to stream {}", own->id), "",
                        "use one of the two ways on a stream, not both"});
       }
-      (*own)->uses_host_functions = true;
+      own->uses_host_functions = true;
     }
-    return submit(p, **own, std::make_unique<schedule::HostFunctionTask>(fn, args), "aclrtLaunchHostFunc");
+    return submit(p, *own, std::make_unique<schedule::HostFunctionTask>(fn, args), "aclrtLaunchHostFunc");
   });
 }
 

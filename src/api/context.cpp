@@ -21,9 +21,8 @@ Refusal bad_option_value(const char* rule, int64_t value) {
 aclError aclrtCreateContext(aclrtContext* context, int32_t deviceId) {
   return enter("aclrtCreateContext", [&](Process& p) -> Status {
     if (context == nullptr) return null_pointer("R-106", "context");
-    Result<Handle> handle = p.create_context(deviceId);
-    if (!handle) return handle.take_refusal();
-    *context = reinterpret_cast<aclrtContext>(*handle);
+    ASSIGN_OR_RETURN(const Handle handle, p.create_context(deviceId));
+    *context = reinterpret_cast<aclrtContext>(handle);
     return done();
   });
 }
@@ -202,47 +201,42 @@ Result<StreamRef> limited_stream(Process& p, aclrtStream stream) {
 aclError aclrtGetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, uint32_t* value) {
   return enter("aclrtGetStreamResLimit", [&](Process& p) -> Status {
     if (value == nullptr) return null_pointer("R-124", "value");
-    Result<StreamRef> found = limited_stream(p, stream);
-    if (!found) return found.take_refusal();
+    ASSIGN_OR_RETURN(const StreamRef found, limited_stream(p, stream));
     if (Status known = check_core_type(type); !known) return known;
-    *value = cores(p, **found, type);
+    *value = cores(p, *found, type);
     return done();
   });
 }
 
 aclError aclrtSetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, uint32_t value) {
   return enter("aclrtSetStreamResLimit", [&](Process& p) -> Status {
-    Result<StreamRef> found = limited_stream(p, stream);
-    if (!found) return found.take_refusal();
+    ASSIGN_OR_RETURN(const StreamRef found, limited_stream(p, stream));
     if (Status known = check_core_type(type); !known) return known;
-    (*found)->core_limits[type].store(value);
+    found->core_limits[type].store(value);
     return done();
   });
 }
 
 aclError aclrtResetStreamResLimit(aclrtStream stream) {
   return enter("aclrtResetStreamResLimit", [&](Process& p) -> Status {
-    Result<StreamRef> found = limited_stream(p, stream);
-    if (!found) return found.take_refusal();
-    for (std::atomic<int64_t>& each : (*found)->core_limits) each.store(-1);
+    ASSIGN_OR_RETURN(const StreamRef found, limited_stream(p, stream));
+    for (std::atomic<int64_t>& each : found->core_limits) each.store(-1);
     return done();
   });
 }
 
 aclError aclrtUseStreamResInCurrentThread(aclrtStream stream) {
   return enter("aclrtUseStreamResInCurrentThread", [&](Process& p) -> Status {
-    Result<StreamRef> found = limited_stream(p, stream);
-    if (!found) return found.take_refusal();
-    t_used_stream = (*found)->handle;
+    ASSIGN_OR_RETURN(const StreamRef found, limited_stream(p, stream));
+    t_used_stream = found->handle;
     return done();
   });
 }
 
 aclError aclrtUnuseStreamResInCurrentThread(aclrtStream stream) {
   return enter("aclrtUnuseStreamResInCurrentThread", [&](Process& p) -> Status {
-    Result<StreamRef> found = limited_stream(p, stream);
-    if (!found) return found.take_refusal();
-    if (t_used_stream == (*found)->handle) t_used_stream = 0;
+    ASSIGN_OR_RETURN(const StreamRef found, limited_stream(p, stream));
+    if (t_used_stream == found->handle) t_used_stream = 0;
     return done();
   });
 }

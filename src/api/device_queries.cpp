@@ -79,9 +79,8 @@ aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, int64_t* value
     if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
     if (!p.has_device(deviceId))
       return rejected("R-80", "deviceId", deviceId, fmt::format("there are {} devices", p.device_count()));
-    Result<int64_t> answer = device_attribute(p, attr);
-    if (!answer) return answer.take_refusal();
-    *value = *answer;
+    ASSIGN_OR_RETURN(const int64_t answer, device_attribute(p, attr));
+    *value = answer;
     return done();
   });
 }
@@ -171,9 +170,8 @@ aclError translate(const char* api, Translation by, int32_t id, int32_t* out) {
   return enter(api, [&](Process& p) -> Status {
     if (out == nullptr) return null_pointer("R-89", "result");
     if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
-    Result<std::int32_t> answer = by(p, id);
-    if (!answer) return answer.take_refusal();
-    *out = *answer;
+    ASSIGN_OR_RETURN(const std::int32_t answer, by(p, id));
+    *out = answer;
     return done();
   });
 }

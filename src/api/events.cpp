@@ -81,9 +81,8 @@ Status answer(Process& p, aclrtEvent event, Out* out, const char* rule, Ask&& as
   if (event == nullptr) return null_pointer(rule, "event");
   if (out == nullptr) return null_pointer(rule, "status");
   if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
-  Result<bool> answered = ask(p, event);
-  if (!answered) return answered.take_refusal();
-  *out = *answered ? yes : no;
+  ASSIGN_OR_RETURN(const bool answered, ask(p, event));
+  *out = answered ? yes : no;
   return done();
 }
 
@@ -178,8 +177,7 @@ aclError aclrtGetEventAvailNum(uint32_t* eventCount) {
 aclError aclrtIpcGetEventHandle(aclrtEvent event, aclrtIpcEventHandle* handle) {
   return enter("aclrtIpcGetEventHandle", [&](Process& p) -> Status {
     if (handle == nullptr) return null_pointer("R-188", "handle");
-    Result<EventRef> known = known_event(p, event, "R-188");
-    if (!known) return known.take_refusal();
+    if (Result<EventRef> known = known_event(p, event, "R-188"); !known) return known.take_refusal();
     return rejected("R-188", "event", "it", "it was not created with ACL_EVENT_IPC",
                     "events are not shared between processes");
   });

@@ -47,10 +47,10 @@ aclError aclrtHostRegister(void* ptr, uint64_t size, aclrtHostRegisterType type,
     if (bits != 0)
       return unsupported("M-209", fmt::format("type {:#x} is reserved", bits),
                          "pass ACL_HOST_REGISTER_MAPPED");
-    Result<std::uintptr_t> address =
-        p.memory().host().register_range(reinterpret_cast<std::uintptr_t>(ptr), size, {true, false});
-    if (!address) return address.take_refusal();
-    *devPtr = reinterpret_cast<void*>(*address);
+    ASSIGN_OR_RETURN(
+        const std::uintptr_t address,
+        p.memory().host().register_range(reinterpret_cast<std::uintptr_t>(ptr), size, {true, false}));
+    *devPtr = reinterpret_cast<void*>(address);
     return done();
   });
 }
@@ -69,11 +69,11 @@ aclError aclrtHostRegisterV2(void* ptr, uint64_t size, uint32_t flag) {
     if ((flag & kReserved) != 0)
       return unsupported("M-209", fmt::format("flag {:#x} has reserved bits", flag),
                          "leave IOMEMORY and READONLY out");
-    Result<std::uintptr_t> address = p.memory().host().register_range(
-        reinterpret_cast<std::uintptr_t>(ptr), size,
-        {(flag & ACL_HOST_REG_MAPPED) != 0, (flag & ACL_HOST_REG_PINNED) != 0});
-    if (!address) return address.take_refusal();
-    return done();
+    return p.memory()
+        .host()
+        .register_range(reinterpret_cast<std::uintptr_t>(ptr), size,
+                        {(flag & ACL_HOST_REG_MAPPED) != 0, (flag & ACL_HOST_REG_PINNED) != 0})
+        .take_refusal();
   });
 }
 

@@ -60,10 +60,9 @@ aclError aclrtStreamGetId(aclrtStream stream, int32_t* streamId) {
   return enter("aclrtStreamGetId", [&](Process& p) -> Status {
     if (streamId == nullptr) return null_pointer("R-146", "streamId");
     if (Status here = here_with_context(p, "R-146", Feature::NotOnIpv); !here) return here;
-    Result<StreamRef> found =
-        stream != nullptr ? known_stream(p, stream, "R-146") : meant_stream(p, stream, "R-146");
-    if (!found) return found.take_refusal();
-    *streamId = (*found)->id;
+    ASSIGN_OR_RETURN(const StreamRef found,
+                     stream != nullptr ? known_stream(p, stream, "R-146") : meant_stream(p, stream, "R-146"));
+    *streamId = found->id;
     return done();
   });
 }
@@ -72,9 +71,8 @@ aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t* priority) {
   return enter("aclrtStreamGetPriority", [&](Process& p) -> Status {
     if (priority == nullptr) return null_pointer("R-146", "priority");
     if (Status here = here_with_context(p, "R-147", Feature::NotOnIpv); !here) return here;
-    Result<StreamRef> found = meant_stream(p, stream, "R-147");
-    if (!found) return found.take_refusal();
-    *priority = (*found)->priority.load();
+    ASSIGN_OR_RETURN(const StreamRef found, meant_stream(p, stream, "R-147"));
+    *priority = found->priority.load();
     return done();
   });
 }
@@ -83,9 +81,8 @@ aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t* flags) {
   return enter("aclrtStreamGetFlags", [&](Process& p) -> Status {
     if (flags == nullptr) return null_pointer("R-146", "flags");
     if (Status here = here_with_context(p, "R-147", Feature::NotOnIpv); !here) return here;
-    Result<StreamRef> found = meant_stream(p, stream, "R-147");
-    if (!found) return found.take_refusal();
-    *flags = (*found)->flags;
+    ASSIGN_OR_RETURN(const StreamRef found, meant_stream(p, stream, "R-147"));
+    *flags = found->flags;
     return done();
   });
 }
@@ -157,9 +154,8 @@ aclError aclrtGetOverflowStatus(void* outputAddr, size_t outputSize, aclrtStream
     if (outputAddr == nullptr) return null_pointer("R-103", "outputAddr");
     if (outputSize != kStatusBytes) return bad_value("R-103", "outputSize", outputSize, "64");
     if (Status here = here_with_context(p, "R-103", Feature::NotOnIpv); !here) return here;
-    Result<StreamRef> own = own_stream(p, stream, "R-103");
-    if (!own) return own.take_refusal();
-    return submit(p, **own, fill_task(workplace(p, **own), outputAddr, 0, kStatusBytes),
+    ASSIGN_OR_RETURN(const StreamRef own, own_stream(p, stream, "R-103"));
+    return submit(p, *own, fill_task(workplace(p, *own), outputAddr, 0, kStatusBytes),
                   "aclrtGetOverflowStatus");
   });
 }
@@ -167,9 +163,8 @@ aclError aclrtGetOverflowStatus(void* outputAddr, size_t outputSize, aclrtStream
 aclError aclrtResetOverflowStatus(aclrtStream stream) {
   return enter("aclrtResetOverflowStatus", [&](Process& p) -> Status {
     if (Status here = here_with_context(p, "R-103", Feature::NotOnIpv); !here) return here;
-    Result<StreamRef> own = own_stream(p, stream, "R-103");
-    if (!own) return own.take_refusal();
-    return submit(p, **own, nothing_task(), "aclrtResetOverflowStatus");
+    ASSIGN_OR_RETURN(const StreamRef own, own_stream(p, stream, "R-103"));
+    return submit(p, *own, nothing_task(), "aclrtResetOverflowStatus");
   });
 }
 

@@ -57,11 +57,10 @@ aclError aclsysGetCANNVersion(aclCANNPackageName name, aclCANNPackageVersion* ve
     if (directory == nullptr)
       return bad_value("R-241", "name", static_cast<int>(name), "a member of aclCANNPackageName");
     if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
-    Result<std::string> text = config::package_version(directory);
-    if (!text) return text.take_refusal();
-    const config::VersionParts parts = config::version_parts(*text);
+    ASSIGN_OR_RETURN(const std::string text, config::package_version(directory));
+    const config::VersionParts parts = config::version_parts(text);
     *version = {};
-    put(version->version, *text);
+    put(version->version, text);
     put(version->majorVersion, parts.major);
     put(version->minorVersion, parts.minor);
     put(version->releaseVersion, parts.release);
@@ -75,10 +74,9 @@ aclError aclsysGetVersionStr(char* pkgName, char* versionStr) {
     if (pkgName == nullptr) return null_pointer("R-242", "pkgName");
     if (versionStr == nullptr) return null_pointer("R-242", "versionStr");
     if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
-    Result<std::string> text = config::package_version(pkgName);
-    if (!text) return text.take_refusal();
-    const size_t bytes = std::min<size_t>(text->size(), ACL_PKG_VERSION_MAX_SIZE - 1);
-    std::memcpy(versionStr, text->data(), bytes);
+    ASSIGN_OR_RETURN(const std::string text, config::package_version(pkgName));
+    const size_t bytes = std::min<size_t>(text.size(), ACL_PKG_VERSION_MAX_SIZE - 1);
+    std::memcpy(versionStr, text.data(), bytes);
     versionStr[bytes] = '\0';
     return done();
   });
@@ -89,11 +87,9 @@ aclError aclsysGetVersionNum(char* pkgName, int32_t* versionNum) {
     if (pkgName == nullptr) return null_pointer("R-243", "pkgName");
     if (versionNum == nullptr) return null_pointer("R-243", "versionNum");
     if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
-    Result<std::string> text = config::package_version(pkgName);
-    if (!text) return text.take_refusal();
-    Result<int32_t> value = config::version_number(*text);
-    if (!value) return value.take_refusal();
-    *versionNum = *value;
+    ASSIGN_OR_RETURN(const std::string text, config::package_version(pkgName));
+    ASSIGN_OR_RETURN(const int32_t value, config::version_number(text));
+    *versionNum = value;
     return done();
   });
 }

@@ -42,3 +42,14 @@ class [[nodiscard]] Status {
 inline Status done() { return {}; }
 
 }  // namespace belay
+
+// Declares a variable with the value of a Result, or returns the reason why there is none from the function
+// around it.
+#define ASSIGN_OR_RETURN(declaration, result) \
+  ASSIGN_OR_RETURN_VIA(BELAY_JOIN_NAMES(result_, __LINE__), declaration, result)
+#define ASSIGN_OR_RETURN_VIA(name, declaration, result) \
+  auto name = (result);                                 \
+  if (!(name)) return (name).take_refusal();            \
+  declaration = std::move(*(name))
+#define BELAY_JOIN_NAMES(left, right) BELAY_JOIN_NAMES_EXPANDED(left, right)
+#define BELAY_JOIN_NAMES_EXPANDED(left, right) left##right

@@ -103,15 +103,14 @@ Result<std::unique_ptr<Machine>> Machine::join(const Wish& wish) {
       }
       machine = alone(wish, place.trouble);
     } else {
-      Result<Joined> joined = discover(place, name, header_for(wish));
-      if (!joined) return joined.take_refusal();
-      const Header& header = reinterpret_cast<const State*>(joined->memory.start())->header;
+      ASSIGN_OR_RETURN(Joined joined, discover(place, name, header_for(wish)));
+      const Header& header = reinterpret_cast<const State*>(joined.memory.start())->header;
       if (wish.settings != header.settings.data()) {
         Refusal refusal = disagree(name, header, wish.settings);
-        leave(*joined);
+        leave(joined);
         return refusal;
       }
-      machine.reset(new Machine{std::move(*joined)});
+      machine.reset(new Machine{std::move(joined)});
       if (!machine->processes_.claim()) {
         leave(machine->joined_);
         return no_machine(

@@ -33,8 +33,7 @@ Status copy_async(Process& process, void* to, std::size_t room, const void* from
   if (static_cast<std::uint32_t>(kind) > ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE)
     return bad_value("M-251", "kind", static_cast<std::uint32_t>(kind), "a copy kind from 0 to 5");
   if (Status here = here_with_context(process, "M-255", feature); !here) return here;
-  Result<StreamRef> known = known_stream(process, stream_handle, "M-252");
-  if (!known) return known.take_refusal();
+  ASSIGN_OR_RETURN(const StreamRef known, known_stream(process, stream_handle, "M-252"));
   if (count > room) {
     return rejected("M-253", "count", count, fmt::format("destMax is only {}", room),
                     "copy no more than the destination holds");
@@ -62,13 +61,12 @@ Status copy_async(Process& process, void* to, std::size_t room, const void* from
     }
   }
   if (to == from) return done();
-  Result<StreamRef> stream = own_stream(process, *known, "M-255", "M-262");
-  if (!stream) return stream.take_refusal();
-  const Workplace place = workplace(process, **stream);
+  ASSIGN_OR_RETURN(const StreamRef stream, own_stream(process, known, "M-255", "M-262"));
+  const Workplace place = workplace(process, *stream);
   if (Status fits = Transfer{memory, place.device}.check_copy(target, source, count); !fits) return fits;
-  if (buffered) return submit(process, **stream, write_task(place, target, source, count), api);
+  if (buffered) return submit(process, *stream, write_task(place, target, source, count), api);
   const bool pageable = source.is_pageable() || target.is_pageable();
-  return queue_copy(process, **stream, pageable, copy_task(place, target, source, count), api);
+  return queue_copy(process, *stream, pageable, copy_task(place, target, source, count), api);
 }
 
 Status copy_2d_async(Process& process, void* to, std::size_t to_pitch, const void* from,
@@ -78,9 +76,8 @@ Status copy_2d_async(Process& process, void* to, std::size_t to_pitch, const voi
   if (Status plain = check_2d_arguments(to, to_pitch, from, from_pitch, width, kind); !plain) return plain;
   const bool on_device = has(process.product().product, Feature::Copy2dOnDevice);
   if (Status here = check_2d_product(process); !here) return here;
-  Result<StreamRef> known = known_stream(process, stream_handle, "M-308");
-  if (!known) return known.take_refusal();
-  if (*known == nullptr && process.current() == nullptr) {
+  ASSIGN_OR_RETURN(const StreamRef known, known_stream(process, stream_handle, "M-308"));
+  if (known == nullptr && process.current() == nullptr) {
     return rejected("M-309", "stream", "NULL",
                     "there is no current context whose default stream it could mean",
                     "call aclrtSetDevice or aclrtSetCurrentContext on this thread first");
@@ -96,15 +93,14 @@ Status copy_2d_async(Process& process, void* to, std::size_t to_pitch, const voi
   const bool copies = real == ACL_MEMCPY_HOST_TO_DEVICE || real == ACL_MEMCPY_DEVICE_TO_HOST ||
                       (real == ACL_MEMCPY_DEVICE_TO_DEVICE && on_device);
   if (!copies) return kind_does_not_fit("M-313", kind, "copy between host and device, or on a device");
-  Result<StreamRef> stream = own_stream(process, *known, "M-315", "M-317");
-  if (!stream) return stream.take_refusal();
-  const Workplace place = workplace(process, **stream);
+  ASSIGN_OR_RETURN(const StreamRef stream, own_stream(process, known, "M-315", "M-317"));
+  const Workplace place = workplace(process, *stream);
   if (Status fits =
           Transfer{memory, place.device}.check_rows(target, to_pitch, source, from_pitch, width, height);
       !fits)
     return fits;
   const bool pageable = source.is_pageable() || target.is_pageable();
-  return queue_copy(process, **stream, pageable,
+  return queue_copy(process, *stream, pageable,
                     copy_rows_task(place, target, to_pitch, source, from_pitch, width, height),
                     "aclrtMemcpy2dAsync");
 }
@@ -118,8 +114,7 @@ Status copy_batch_async(Process& process, const BatchArguments& batch, std::size
     return done();
   if (Status arrays = check_batch_arrays(batch); !arrays) return arrays;
   if (Status here = needs_feature(process, Feature::BatchCopy, "M-283"); !here) return here;
-  Result<StreamRef> known = known_stream(process, stream_handle, "M-284");
-  if (!known) return known.take_refusal();
+  ASSIGN_OR_RETURN(const StreamRef known, known_stream(process, stream_handle, "M-284"));
   if (Status fits = check_batch_attributes(batch, SIZE_MAX); !fits) return fits;
   if (process.current() == nullptr) return no_context("M-290");
 
@@ -148,9 +143,8 @@ Status copy_batch_async(Process& process, const BatchArguments& batch, std::size
                                "use one batch for each direction"));
     }
   }
-  Result<StreamRef> stream = own_stream(process, *known, "M-290", "M-4");
-  if (!stream) return stream.take_refusal();
-  const Workplace place = workplace(process, **stream);
+  ASSIGN_OR_RETURN(const StreamRef stream, own_stream(process, known, "M-290", "M-4"));
+  const Workplace place = workplace(process, *stream);
   bool any_pageable = false;
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (Status fits = Transfer{memory, place.device}.check_copy(all[i].to, all[i].from, items[i].bytes);
@@ -162,7 +156,7 @@ Status copy_batch_async(Process& process, const BatchArguments& batch, std::size
   }
   // The items run in the order of the stream, so that waiting for the whole is waiting before each pageable
   // one (M-301).
-  return queue_copy(process, **stream, any_pageable, copy_batch_task(place, items, all), api);
+  return queue_copy(process, *stream, any_pageable, copy_batch_task(place, items, all), api);
 }
 
 Status copy_by_descriptor(Process& process, const void* descriptor, aclrtMemcpyKind kind,
@@ -172,8 +166,7 @@ Status copy_by_descriptor(Process& process, const void* descriptor, aclrtMemcpyK
     return bad_value("M-343", "kind", static_cast<std::uint32_t>(kind), "a member of aclrtMemcpyKind");
   if (stream_handle == nullptr) return null_pointer("M-344", "stream");
   if (Status here = needs_feature(process, Feature::CopyDescriptors, "M-345"); !here) return here;
-  Result<StreamRef> known = known_stream(process, stream_handle, "M-346");
-  if (!known) return known.take_refusal();
+  ASSIGN_OR_RETURN(const StreamRef known, known_stream(process, stream_handle, "M-346"));
   if (kind != ACL_MEMCPY_INNER_DEVICE_TO_DEVICE) {
     return unsupported(
         "M-347",
@@ -183,9 +176,8 @@ Status copy_by_descriptor(Process& process, const void* descriptor, aclrtMemcpyK
   if (!process.memory().locate(descriptor).is_device())
     return rejected("M-348", "desc", hex(descriptor), "it is not device memory",
                     "allocate it with aclrtMalloc");
-  Result<StreamRef> stream = own_stream(process, *known, "M-349", "M-350");
-  if (!stream) return stream.take_refusal();
-  return submit(process, **stream, copy_by_descriptor_task(workplace(process, **stream), descriptor),
+  ASSIGN_OR_RETURN(const StreamRef stream, own_stream(process, known, "M-349", "M-350"));
+  return submit(process, *stream, copy_by_descriptor_task(workplace(process, *stream), descriptor),
                 "aclrtMemcpyAsyncWithDesc");
 }
 
@@ -197,8 +189,7 @@ Status copy_by_offset(Process& process, const OffsetArguments& copy, aclrtMemcpy
                     "offsets are for copies inside a device", "pass ACL_MEMCPY_INNER_DEVICE_TO_DEVICE");
   }
   if (Status here = needs_feature(process, Feature::OffsetCopy, "M-354"); !here) return here;
-  Result<StreamRef> known = known_stream(process, stream_handle, "M-355");
-  if (!known) return known.take_refusal();
+  ASSIGN_OR_RETURN(const StreamRef known, known_stream(process, stream_handle, "M-355"));
   if (copy.to == nullptr) return rejected("M-356", "dst", "NULL", "there is no address to read");
   if (copy.from == nullptr) return rejected("M-356", "src", "NULL", "there is no address to read");
   if (copy.count > copy.room)
@@ -214,9 +205,8 @@ Status copy_by_offset(Process& process, const OffsetArguments& copy, aclrtMemcpy
   if (copy.to_offset >= copy.room || copy.count > copy.room - copy.to_offset)
     return rejected("M-360", "dstDataOffset", copy.to_offset,
                     fmt::format("{} bytes from there do not fit into destMax {}", copy.count, copy.room));
-  Result<StreamRef> stream = own_stream(process, *known, "M-361", "M-363");
-  if (!stream) return stream.take_refusal();
-  const Workplace place = workplace(process, **stream);
+  ASSIGN_OR_RETURN(const StreamRef stream, own_stream(process, known, "M-361", "M-363"));
+  const Workplace place = workplace(process, *stream);
   for (const void* holder : {static_cast<const void*>(copy.to), static_cast<const void*>(copy.from)}) {
     if (!process.memory().locate(holder).is_device()) {
       return driver_refuses(
@@ -226,7 +216,7 @@ Status copy_by_offset(Process& process, const OffsetArguments& copy, aclrtMemcpy
     }
   }
   return submit(
-      process, **stream,
+      process, *stream,
       copy_by_offset_task(place, {copy.to, copy.from, copy.to_offset, copy.from_offset, copy.count}),
       "aclrtMemcpyAsyncWithOffset");
 }
@@ -236,20 +226,18 @@ Status fill_async(Process& process, void* pointer, std::size_t room, std::int32_
   if (count == 0) return done();
   if (pointer == nullptr) return null_pointer("M-373", "devPtr");
   if (Status here = here_with_context(process, "M-376", Feature::NotOnIpv); !here) return here;
-  Result<StreamRef> known = known_stream(process, stream_handle, "M-374");
-  if (!known) return known.take_refusal();
+  ASSIGN_OR_RETURN(const StreamRef known, known_stream(process, stream_handle, "M-374"));
   if (count > room)
     return rejected("M-375", "count", count, fmt::format("maxCount is only {}", room),
                     "fill no more than the memory holds");
-  Result<StreamRef> stream = own_stream(process, *known, "M-376", "M-377");
-  if (!stream) return stream.take_refusal();
-  const Workplace place = workplace(process, **stream);
+  ASSIGN_OR_RETURN(const StreamRef stream, own_stream(process, known, "M-376", "M-377"));
+  const Workplace place = workplace(process, *stream);
   const auto byte = static_cast<unsigned char>(value);
   Transfer transfer{process.memory(), place.device};
   const Location to = process.memory().locate(pointer);
   if (to.is_host()) return transfer.fill(to, byte, count);  // M-380
   if (Status fits = transfer.check_fill(to, count, "M-371"); !fits) return fits;
-  return submit(process, **stream, fill_task(place, pointer, byte, count), "aclrtMemsetAsync");
+  return submit(process, *stream, fill_task(place, pointer, byte, count), "aclrtMemsetAsync");
 }
 
 Status fill_d32_async(Process& process, void* pointer, std::size_t room, std::uint32_t value,
@@ -257,17 +245,15 @@ Status fill_d32_async(Process& process, void* pointer, std::size_t room, std::ui
   if (words == 0) return done();
   const Location to = process.memory().locate(pointer);
   if (Status fits = check_d32(process.memory(), to, room, words); !fits) return fits;
-  Result<StreamRef> known = known_stream(process, stream_handle, "M-388");
-  if (!known) return known.take_refusal();
+  ASSIGN_OR_RETURN(const StreamRef known, known_stream(process, stream_handle, "M-388"));
   if (process.current() == nullptr) return no_context("M-389");
   if (Status here = needs_feature(process, Feature::FillD32, "M-390"); !here) return here;
-  Result<StreamRef> stream = own_stream(process, *known, "M-389", "M-4");
-  if (!stream) return stream.take_refusal();
-  const Workplace place = workplace(process, **stream);
+  ASSIGN_OR_RETURN(const StreamRef stream, own_stream(process, known, "M-389", "M-4"));
+  const Workplace place = workplace(process, *stream);
   Transfer transfer{process.memory(), place.device};
   if (to.is_host()) return transfer.fill32(to, value, words);
   if (Status fits = transfer.check_fill(to, words * 4, "M-434"); !fits) return fits;
-  return submit(process, **stream, fill32_task(place, pointer, value, words), "aclrtMemsetD32Async");
+  return submit(process, *stream, fill32_task(place, pointer, value, words), "aclrtMemsetD32Async");
 }
 
 namespace {
@@ -308,16 +294,14 @@ Result<StreamRef> check_value(Process& process, const void* address, bool flag_f
 
 Status write_value(Process& process, void* address, std::uint64_t value, std::uint32_t flag,
                    aclrtStream handle) {
-  Result<StreamRef> stream = check_value(process, address, flag == 0, flag, handle);
-  if (!stream) return stream.take_refusal();
-  return submit(process, **stream, store_task(workplace(process, **stream), address, value),
-                "aclrtValueWrite");
+  ASSIGN_OR_RETURN(const StreamRef stream, check_value(process, address, flag == 0, flag, handle));
+  return submit(process, *stream, store_task(workplace(process, *stream), address, value), "aclrtValueWrite");
 }
 
 Status wait_value(Process& process, void* address, std::uint64_t value, std::uint32_t flag,
                   aclrtStream handle) {
-  Result<StreamRef> stream = check_value(process, address, flag <= ACL_STREAM_WAIT_VALUE_NOR, flag, handle);
-  if (!stream) return stream.take_refusal();
+  ASSIGN_OR_RETURN(const StreamRef stream,
+                   check_value(process, address, flag <= ACL_STREAM_WAIT_VALUE_NOR, flag, handle));
   const bool impossible = (flag == ACL_STREAM_WAIT_VALUE_AND && value == 0) ||
                           (flag == ACL_STREAM_WAIT_VALUE_NOR && value == UINT64_MAX);
   if (impossible) {
@@ -326,7 +310,7 @@ Status wait_value(Process& process, void* address, std::uint64_t value, std::uin
           "no word can ever satisfy the wait for {:#x} with flag {}: the stream will not go on", value, flag);
     });
   }
-  return submit(process, **stream, wait_for_value(process.value_waits(), address_of(address), value, flag),
+  return submit(process, *stream, wait_for_value(process.value_waits(), address_of(address), value, flag),
                 "aclrtValueWait");
 }
 

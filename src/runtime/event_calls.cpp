@@ -116,22 +116,20 @@ Status destroy_event(Process& process, aclrtEvent handle) {
 Status record_event(Process& process, aclrtEvent handle, aclrtStream stream_handle, const char* api) {
   if (handle == nullptr) return null_pointer("R-164", "event");
   if (Status here = here_with_context(process, "R-164", Feature::NotOnIpv); !here) return here;
-  Result<EventRef> event = known_event(process, handle, "R-164");
-  if (!event) return event.take_refusal();
-  Result<StreamRef> stream = own_stream(process, stream_handle, "R-164");
-  if (!stream) return stream.take_refusal();
-  if ((*event)->only_on_device()) return not_from_host("R-161");
+  ASSIGN_OR_RETURN(const EventRef event, known_event(process, handle, "R-164"));
+  ASSIGN_OR_RETURN(const StreamRef stream, own_stream(process, stream_handle, "R-164"));
+  if (event->only_on_device()) return not_from_host("R-161");
 
   schedule::Scheduler& scheduler = process.scheduler();
   schedule::RecordTask::Left give_back;
   std::optional<std::uint32_t> number;
-  if ((*event)->kind !=
+  if (event->kind !=
       Event::Kind::Flagged) {  // held until the record is done; where none is free, that is waited for
-    Numbers& numbers = process.events().numbers[(*stream)->device()];
+    Numbers& numbers = process.events().numbers[stream->device()];
     number = numbers.take();
     if (!number) {
       Lock lock = scheduler.lock();
-      while (!(number = numbers.take())) scheduler.wait_for_change(lock, stream->get(), {});
+      while (!(number = numbers.take())) scheduler.wait_for_change(lock, stream.get(), {});
     }
     give_back = [&numbers, taken = *number](Lock&) { numbers.give(taken); };
   }
@@ -141,26 +139,26 @@ Status record_event(Process& process, aclrtEvent handle, aclrtStream stream_hand
   bool was_reset = false;
   {
     const Lock lock = scheduler.lock();
-    capture = std::exchange((*event)->promised, nullptr);
+    capture = std::exchange(event->promised, nullptr);
     promised = capture != nullptr;
     if (!promised) capture = std::make_shared<Capture>();
-    before = (*event)->latest;
-    was_reset = (*event)->reset_called;
-    capture->stream = *stream;
-    (*event)->latest = capture;
-    (*event)->reset_called = false;
-    if (number) (*event)->number = number;
+    before = event->latest;
+    was_reset = event->reset_called;
+    capture->stream = stream;
+    event->latest = capture;
+    event->reset_called = false;
+    if (number) event->number = number;
   }
-  Status queued = submit(process, **stream, std::make_unique<schedule::RecordTask>(capture, give_back), api,
+  Status queued = submit(process, *stream, std::make_unique<schedule::RecordTask>(capture, give_back), api,
                          &capture->position);
   if (!queued) {
     Lock lock = scheduler.lock();
-    if ((*event)->latest == capture) {  // as if the call had not been
-      (*event)->latest = before;
-      (*event)->reset_called = was_reset;
+    if (event->latest == capture) {  // as if the call had not been
+      event->latest = before;
+      event->reset_called = was_reset;
       if (promised) {
         capture->stream.reset();
-        (*event)->promised = capture;
+        event->promised = capture;
       }
     }
     if (give_back) give_back(lock);
@@ -173,29 +171,25 @@ Status record_event_with_flag(Process& process, aclrtEvent handle, aclrtStream s
   if (flag != ACL_EVENT_RECORD_DEFAULT && flag != ACL_EVENT_RECORD_EXTERNAL)
     return bad_value("R-167", "flag", flag, "0 or 1");
   if (Status here = here_with_context(process, "R-164", Feature::StreamControl); !here) return here;
-  Result<EventRef> event = known_event(process, handle, "R-164");
-  if (!event) return event.take_refusal();
-  Result<StreamRef> own = own_stream(process, stream, "R-164");
-  if (!own) return own.take_refusal();
-  if (Status sticks = check_sticky_flag(process, **event, flag, "R-167"); !sticks) return sticks;
-  if (flag == ACL_EVENT_RECORD_EXTERNAL) return outside_capture(**event, "R-167");
+  ASSIGN_OR_RETURN(const EventRef event, known_event(process, handle, "R-164"));
+  ASSIGN_OR_RETURN(const StreamRef own, own_stream(process, stream, "R-164"));
+  if (Status sticks = check_sticky_flag(process, *event, flag, "R-167"); !sticks) return sticks;
+  if (flag == ACL_EVENT_RECORD_EXTERNAL) return outside_capture(*event, "R-167");
   return record_event(process, handle, stream, "aclrtRecordEventWithFlag");
 }
 
 Status reset_event(Process& process, aclrtEvent handle, aclrtStream stream_handle) {
   if (handle == nullptr) return null_pointer("R-168", "event");
   if (Status here = here_with_context(process, "R-168", Feature::NotOnIpv); !here) return here;
-  Result<EventRef> event = known_event(process, handle, "R-168");
-  if (!event) return event.take_refusal();
-  Result<StreamRef> stream = own_stream(process, stream_handle, "R-168");
-  if (!stream) return stream.take_refusal();
-  if ((*event)->only_on_device()) return not_from_host("R-161");
-  if ((*event)->kind == Event::Kind::Ex)
+  ASSIGN_OR_RETURN(const EventRef event, known_event(process, handle, "R-168"));
+  ASSIGN_OR_RETURN(const StreamRef stream, own_stream(process, stream_handle, "R-168"));
+  if (event->only_on_device()) return not_from_host("R-161");
+  if (event->kind == Event::Kind::Ex)
     return unsupported("R-168", "events of aclrtCreateEventExWithFlag need no reset", "record it again");
-  if (!(*event)->synchronises())
+  if (!event->synchronises())
     return unsupported("R-168", "the event was created without ACL_EVENT_SYNC",
                        "create it with ACL_EVENT_SYNC");
-  if ((*event)->kind == Event::Kind::Plain) {
+  if (event->kind == Event::Kind::Plain) {
     observe::note("R-168", [] {
       return std::string{"aclrtResetEvent on an event of aclrtCreateEvent is undefined by the documents"};
     });
@@ -203,18 +197,18 @@ Status reset_event(Process& process, aclrtEvent handle, aclrtStream stream_handl
   std::shared_ptr<Capture> seen;
   {
     const Lock lock = process.scheduler().lock();
-    seen = (*event)->latest;
-    (*event)->reset_called = true;
+    seen = event->latest;
+    event->reset_called = true;
   }
   // Only what was recorded before this call is undone, even if the task runs after the next record.
-  auto undo = [event = *event, seen](Lock&) {
+  auto undo = [event, seen](Lock&) {
     if (event->latest == seen) event->latest = nullptr;
   };
   Status queued =
-      submit(process, **stream, std::make_unique<schedule::MarkTask>(std::move(undo)), "aclrtResetEvent");
+      submit(process, *stream, std::make_unique<schedule::MarkTask>(std::move(undo)), "aclrtResetEvent");
   if (!queued) {
     const Lock lock = process.scheduler().lock();
-    if ((*event)->latest == seen) (*event)->reset_called = false;
+    if (event->latest == seen) event->reset_called = false;
   }
   return queued;
 }
@@ -222,11 +216,9 @@ Status reset_event(Process& process, aclrtEvent handle, aclrtStream stream_handl
 Status wait_event(Process& process, aclrtStream stream_handle, aclrtEvent handle, std::uint32_t seconds,
                   const char* api) {
   if (Status here = here_with_context(process, "R-169", Feature::NotOnIpv); !here) return here;
-  Result<EventRef> found = known_event(process, handle, "R-169");
-  if (!found) return found.take_refusal();
-  const EventRef event = *found;
-  Result<StreamRef> stream = own_stream(process, stream_handle, "R-169");
-  if (!stream) return stream.take_refusal();
+  ASSIGN_OR_RETURN(const EventRef found, known_event(process, handle, "R-169"));
+  const EventRef event = found;
+  ASSIGN_OR_RETURN(const StreamRef stream, own_stream(process, stream_handle, "R-169"));
   if (event->only_on_device()) return not_from_host("R-161");
   if (!event->synchronises())
     return unsupported("R-169", "the event was created without ACL_EVENT_SYNC",
@@ -250,7 +242,7 @@ Status wait_event(Process& process, aclrtStream stream_handle, aclrtEvent handle
   }
   auto passed = [event](Lock&) { --event->waits; };
   Status queued =
-      submit(process, **stream, std::make_unique<schedule::AwaitTask>(capture, seconds, passed), api);
+      submit(process, *stream, std::make_unique<schedule::AwaitTask>(capture, seconds, passed), api);
   if (!queued) {
     const Lock lock = process.scheduler().lock();
     --event->waits;
@@ -266,12 +258,10 @@ Status wait_event_with_flag(Process& process, aclrtStream stream, aclrtEvent han
   if (flag == ACL_EVENT_WAIT_EXTERNAL && seconds != 0)
     return bad_value("R-174", "timeout", seconds, "0 with the external flag");
   if (Status here = here_with_context(process, "R-169", Feature::StreamControl); !here) return here;
-  Result<EventRef> event = known_event(process, handle, "R-169");
-  if (!event) return event.take_refusal();
-  Result<StreamRef> own = own_stream(process, stream, "R-169");
-  if (!own) return own.take_refusal();
-  if (Status sticks = check_sticky_flag(process, **event, flag, "R-174"); !sticks) return sticks;
-  if (flag == ACL_EVENT_WAIT_EXTERNAL) return outside_capture(**event, "R-174");
+  ASSIGN_OR_RETURN(const EventRef event, known_event(process, handle, "R-169"));
+  ASSIGN_OR_RETURN(const StreamRef own, own_stream(process, stream, "R-169"));
+  if (Status sticks = check_sticky_flag(process, *event, flag, "R-174"); !sticks) return sticks;
+  if (flag == ACL_EVENT_WAIT_EXTERNAL) return outside_capture(*event, "R-174");
   return wait_event(process, stream, handle, seconds, "aclrtStreamWaitEventWithFlag");
 }
 
@@ -288,42 +278,38 @@ void let_move(Process& process, const Event& event, Lock& lock) {
 }  // namespace
 
 Result<bool> event_is_complete(Process& process, aclrtEvent handle) {
-  Result<EventRef> event = known_event(process, handle, "R-176");
-  if (!event) return event.take_refusal();
+  ASSIGN_OR_RETURN(const EventRef event, known_event(process, handle, "R-176"));
   Lock lock = process.scheduler().lock();
-  let_move(process, **event, lock);
-  if ((*event)->latest == nullptr) return (*event)->kind == Event::Kind::Ex;
-  return (*event)->latest->complete;
+  let_move(process, *event, lock);
+  if (event->latest == nullptr) return event->kind == Event::Kind::Ex;
+  return event->latest->complete;
 }
 
 Result<bool> event_query(Process& process, aclrtEvent handle) {
-  Result<EventRef> event = known_event(process, handle, "R-176");
-  if (!event) return event.take_refusal();
-  if ((*event)->kind == Event::Kind::Ex || (*event)->is_external())
+  ASSIGN_OR_RETURN(const EventRef event, known_event(process, handle, "R-176"));
+  if (event->kind == Event::Kind::Ex || event->is_external())
     return unsupported("R-178", "this kind of event cannot be asked with aclrtQueryEvent",
                        "use aclrtQueryEventStatus");
   Lock lock = process.scheduler().lock();
-  let_move(process, **event, lock);
-  return (*event)->latest == nullptr || (*event)->latest->complete;
+  let_move(process, *event, lock);
+  return event->latest == nullptr || event->latest->complete;
 }
 
 Result<bool> event_waits_are_over(Process& process, aclrtEvent handle) {
-  Result<EventRef> event = known_event(process, handle, "R-176");
-  if (!event) return event.take_refusal();
-  if ((*event)->kind == Event::Kind::Ex)
+  ASSIGN_OR_RETURN(const EventRef event, known_event(process, handle, "R-176"));
+  if (event->kind == Event::Kind::Ex)
     return unsupported("R-179", "this kind of event cannot be asked with aclrtQueryEventWaitStatus");
   Lock lock = process.scheduler().lock();
-  let_move(process, **event, lock);
-  if ((*event)->waits != 0) process.scheduler().asked_for_any(lock);
-  return (*event)->waits == 0;
+  let_move(process, *event, lock);
+  if (event->waits != 0) process.scheduler().asked_for_any(lock);
+  return event->waits == 0;
 }
 
 Status synchronize_event(Process& process, aclrtEvent handle, std::int32_t timeout, const char* rule) {
-  Result<EventRef> event = known_event(process, handle, rule);
-  if (!event) return event.take_refusal();
+  ASSIGN_OR_RETURN(const EventRef event, known_event(process, handle, rule));
   schedule::Scheduler& scheduler = process.scheduler();
   Lock lock = scheduler.lock();
-  const std::shared_ptr<Capture> capture = (*event)->latest;
+  const std::shared_ptr<Capture> capture = event->latest;
   if (capture == nullptr) return done();
   const StreamRef stream = capture->stream.lock();
   if (stream == nullptr) return done();
@@ -357,38 +343,31 @@ Result<std::int64_t> time_of(const Event& event, const char* rule) {  // with th
 Result<float> elapsed_ms(Process& process, aclrtEvent start_handle, aclrtEvent end_handle) {
   if (start_handle == nullptr) return null_pointer("R-184", "startEvent");
   if (end_handle == nullptr) return null_pointer("R-184", "endEvent");
-  Result<EventRef> start = known_event(process, start_handle, "R-184");
-  if (!start) return start.take_refusal();
-  Result<EventRef> end = known_event(process, end_handle, "R-184");
-  if (!end) return end.take_refusal();
+  ASSIGN_OR_RETURN(const EventRef start, known_event(process, start_handle, "R-184"));
+  ASSIGN_OR_RETURN(const EventRef end, known_event(process, end_handle, "R-184"));
   const Lock lock = process.scheduler().lock();
-  if ((*start)->latest == nullptr || (*end)->latest == nullptr) return never_recorded("R-184");
-  Result<std::int64_t> from = time_of(**start, "R-184");
-  if (!from) return from.take_refusal();
-  Result<std::int64_t> to = time_of(**end, "R-184");
-  if (!to) return to.take_refusal();
-  return static_cast<float>(static_cast<double>(*to - *from) / 1e6);
+  if (start->latest == nullptr || end->latest == nullptr) return never_recorded("R-184");
+  ASSIGN_OR_RETURN(const std::int64_t from, time_of(*start, "R-184"));
+  ASSIGN_OR_RETURN(const std::int64_t to, time_of(*end, "R-184"));
+  return static_cast<float>(static_cast<double>(to - from) / 1e6);
 }
 
 Result<std::uint64_t> event_time_us(Process& process, aclrtEvent handle) {
-  Result<EventRef> event = known_event(process, handle, "R-185");
-  if (!event) return event.take_refusal();
+  ASSIGN_OR_RETURN(const EventRef event, known_event(process, handle, "R-185"));
   const Lock lock = process.scheduler().lock();
-  if ((*event)->latest == nullptr) return never_recorded("R-185");
-  Result<std::int64_t> time = time_of(**event, "R-185");
-  if (!time) return time.take_refusal();
-  return static_cast<std::uint64_t>(*time) / 1000;
+  if (event->latest == nullptr) return never_recorded("R-185");
+  ASSIGN_OR_RETURN(const std::int64_t time, time_of(*event, "R-185"));
+  return static_cast<std::uint64_t>(time) / 1000;
 }
 
 Result<std::uint32_t> event_number(Process& process, aclrtEvent handle) {
-  Result<EventRef> event = known_event(process, handle, "R-186");
-  if (!event) return event.take_refusal();
+  ASSIGN_OR_RETURN(const EventRef event, known_event(process, handle, "R-186"));
   const Lock lock = process.scheduler().lock();
-  if (!(*event)->number) {
+  if (!event->number) {
     return refuse({ACL_ERROR_RT_INTERNAL_ERROR, "R-186", "EE1018",
                    "the event has no number of the hardware yet", "", "record it first"});
   }
-  return *(*event)->number;
+  return *event->number;
 }
 
 // --- notifies -------------------------------------------------------------------------------------
@@ -440,23 +419,18 @@ Status destroy_notify(Process& process, aclrtNotify handle) {
 Status record_notify(Process& process, aclrtNotify handle, aclrtStream stream_handle) {
   if (handle == nullptr) return null_pointer("R-207", "notify");
   if (Status here = here_with_context(process, "R-207", Feature::NotOnIpv); !here) return here;
-  Result<NotifyRef> notify = known_notify(process, handle, "R-207");
-  if (!notify) return notify.take_refusal();
-  Result<StreamRef> stream = own_stream(process, stream_handle, "R-207");
-  if (!stream) return stream.take_refusal();
-  return submit(process, **stream, std::make_unique<schedule::SetFlagTask>((*notify)->flag),
-                "aclrtRecordNotify");
+  ASSIGN_OR_RETURN(const NotifyRef notify, known_notify(process, handle, "R-207"));
+  ASSIGN_OR_RETURN(const StreamRef stream, own_stream(process, stream_handle, "R-207"));
+  return submit(process, *stream, std::make_unique<schedule::SetFlagTask>(notify->flag), "aclrtRecordNotify");
 }
 
 Status wait_notify(Process& process, aclrtNotify handle, aclrtStream stream_handle, std::uint32_t seconds) {
   if (handle == nullptr) return null_pointer("R-207", "notify");
   if (Status here = here_with_context(process, "R-207", Feature::NotOnIpv); !here) return here;
-  Result<NotifyRef> notify = known_notify(process, handle, "R-207");
-  if (!notify) return notify.take_refusal();
-  Result<StreamRef> stream = own_stream(process, stream_handle, "R-207");
-  if (!stream) return stream.take_refusal();
+  ASSIGN_OR_RETURN(const NotifyRef notify, known_notify(process, handle, "R-207"));
+  ASSIGN_OR_RETURN(const StreamRef stream, own_stream(process, stream_handle, "R-207"));
   const std::uint32_t limit = seconds == UINT32_MAX ? 0 : seconds;
-  return submit(process, **stream, std::make_unique<schedule::AwaitFlagTask>((*notify)->flag, limit),
+  return submit(process, *stream, std::make_unique<schedule::AwaitFlagTask>(notify->flag, limit),
                 "aclrtWaitAndResetNotify");
 }
 
@@ -464,10 +438,9 @@ Status notify_number(Process& process, aclrtNotify handle, std::uint32_t* number
   if (handle == nullptr) return null_pointer("R-210", "notify");
   if (number == nullptr) return null_pointer("R-210", "notifyId");
   if (Status here = here_with_context(process, "R-210", Feature::NotOnIpv); !here) return here;
-  Result<NotifyRef> notify = known_notify(process, handle, "R-207");
-  if (!notify) return notify.take_refusal();
+  ASSIGN_OR_RETURN(const NotifyRef notify, known_notify(process, handle, "R-207"));
   if (process.current() == nullptr) return no_context("R-207");
-  *number = (*notify)->number;
+  *number = notify->number;
   return done();
 }
 
@@ -477,9 +450,8 @@ Status reset_notifies(Process& process, aclrtNotify* notifies, std::size_t count
   if (count == 0) return rejected("R-210", "num", count, "there is nothing to reset", "pass at least 1");
   std::vector<NotifyRef> found;
   for (std::size_t i = 0; i < count; ++i) {
-    Result<NotifyRef> notify = known_notify(process, notifies[i], "R-207");
-    if (!notify) return notify.take_refusal();
-    found.push_back(*notify);
+    ASSIGN_OR_RETURN(const NotifyRef notify, known_notify(process, notifies[i], "R-207"));
+    found.push_back(notify);
   }
   if (process.current() == nullptr) return no_context("R-210");
   const Lock lock = process.scheduler().lock();

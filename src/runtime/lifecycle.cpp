@@ -72,14 +72,13 @@ Status Lifecycle::init(const Load& load, const Accept& accept, const Apply& appl
     ++count_;
     return answer(ACL_ERROR_REPEAT_INITIALIZE, "R-24");
   }
-  Result<InitConfiguration> configuration = load();
-  if (!configuration) return configuration.take_refusal();
-  if (first_text_ && *first_text_ != configuration->text) {
+  ASSIGN_OR_RETURN(const InitConfiguration configuration, load());
+  if (first_text_ && *first_text_ != configuration.text) {
     return refuse({ACL_ERROR_INVALID_PARAM, "R-28", "EH0004",
                    "the configuration differs from the one of the first aclInit of this process", "",
                    "pass the same configuration at every aclInit"});
   }
-  if (Status accepted = accept(*configuration); !accepted) return accepted;
+  if (Status accepted = accept(configuration); !accepted) return accepted;
 
   // Also when a callback throws, which the door turns into a number, the next aclInit must work.
   struct Inside {
@@ -88,10 +87,10 @@ Status Lifecycle::init(const Load& load, const Accept& accept, const Apply& appl
     bool& flag_;
   } inside{inside_init_};
   const auto call = [&](const Entry<aclInitCallbackFunc>& entry) {
-    return entry.function(configuration->text.c_str(), configuration->text.size(), entry.user_data);
+    return entry.function(configuration.text.c_str(), configuration.text.size(), entry.user_data);
   };
   aclError code = run(init_callbacks_, {ACL_REG_TYPE_ACL_MODEL}, call);
-  if (code == ACL_SUCCESS && configuration->given) {
+  if (code == ACL_SUCCESS && configuration.given) {
     code = run(init_callbacks_,
                {ACL_REG_TYPE_ACL_OP_EXECUTOR, ACL_REG_TYPE_ACL_OP_CBLAS, ACL_REG_TYPE_ACL_OP_COMPILER,
                 ACL_REG_TYPE_ACL_TDT_CHANNEL, ACL_REG_TYPE_ACL_TDT_QUEUE, ACL_REG_TYPE_ACL_RETR},
@@ -100,9 +99,9 @@ Status Lifecycle::init(const Load& load, const Accept& accept, const Apply& appl
   if (code == ACL_SUCCESS) code = run(init_callbacks_, {ACL_REG_TYPE_ACL_DVPP, ACL_REG_TYPE_OTHER}, call);
   if (code != ACL_SUCCESS) return callback_failed(code);
 
-  apply(*configuration);
-  if (!first_text_) first_text_ = configuration->text;
-  active_text_ = configuration->text;
+  apply(configuration);
+  if (!first_text_) first_text_ = configuration.text;
+  active_text_ = configuration.text;
   count_ = 1;
   finalized_ = false;
   return done();

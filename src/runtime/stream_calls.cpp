@@ -107,17 +107,17 @@ Status create_stream(Process& process, aclrtStream* out, std::uint32_t priority,
   const Context* context = process.current();
   if (context == nullptr) return no_context("R-126");
   const std::shared_ptr<schedule::Group> group = context->group;
-  Result<StreamRef> stream = process.streams().create(group, {.priority = priority, .flags = flags});
-  if (!stream) return stream.take_refusal();
+  ASSIGN_OR_RETURN(const StreamRef stream,
+                   process.streams().create(group, {.priority = priority, .flags = flags}));
   if (!context->alive.load(std::memory_order_acquire)) {  // another thread has ended it meanwhile
-    if (process.streams().take((*stream)->handle) != nullptr) {
+    if (process.streams().take(stream->handle) != nullptr) {
       Lock lock = process.scheduler().lock();
-      process.scheduler().end(**stream, lock);
-      process.streams().forget(**stream);
+      process.scheduler().end(*stream, lock);
+      process.streams().forget(*stream);
     }
     return no_context("R-126");
   }
-  *out = as_handle(**stream);
+  *out = as_handle(*stream);
   process.state_callbacks().tell(*out, ACL_RT_STREAM_STATE_CREATE_POST);
   return done();
 }
@@ -128,9 +128,8 @@ Status destroy_stream(Process& process, aclrtStream handle, bool force) {
   if (force) {
     if (Status here = here_with_context(process, "R-132", Feature::NotOnIpv); !here) return here;
   }
-  Result<StreamRef> found = own_stream(process, handle, "R-132");
-  if (!found) return found.take_refusal();
-  Stream& stream = **found;
+  ASSIGN_OR_RETURN(const StreamRef found, own_stream(process, handle, "R-132"));
+  Stream& stream = *found;
   if (stream.is_default) {
     return rejected("R-135", "stream", hex(stream.handle),
                     "it is the default stream of a context, and ends with it",
@@ -188,9 +187,8 @@ Status arrived(schedule::Scheduler& scheduler, Stream& stream, std::uint64_t pos
 }
 
 Status synchronize_stream(Process& process, aclrtStream handle, std::int32_t timeout, const char* rule) {
-  Result<StreamRef> found = meant_stream(process, handle, rule);
-  if (!found) return found.take_refusal();
-  Stream& stream = **found;
+  ASSIGN_OR_RETURN(const StreamRef found, meant_stream(process, handle, rule));
+  Stream& stream = *found;
   if (!stream.traits.is_waited_for) return done();
   const std::uint64_t position = stream.submitted.load(std::memory_order_acquire);
   const bool all_done = stream.finished.load(std::memory_order_acquire) >= position;
@@ -246,9 +244,8 @@ Status synchronize_device(Process& process, std::int32_t timeout, const char* ru
 Status query_stream(Process& process, aclrtStream handle, aclrtStreamStatus* status) {
   if (status == nullptr) return null_pointer("R-145", "status");
   if (Status here = here_with_context(process, "R-145", Feature::NotOnIpv); !here) return here;
-  Result<StreamRef> found = meant_stream(process, handle, "R-145");
-  if (!found) return found.take_refusal();
-  Stream& stream = **found;
+  ASSIGN_OR_RETURN(const StreamRef found, meant_stream(process, handle, "R-145"));
+  Stream& stream = *found;
   if (!stream.idle() || stream.troubled.load(std::memory_order_acquire)) {
     Lock lock = process.scheduler().lock();
     process.scheduler().asked(stream, lock);
@@ -288,9 +285,8 @@ Status set_attribute(Process& process, aclrtStream handle, aclrtStreamAttr attri
     return rejected("R-149", "stream", "NULL", "the default stream has no priority of its own",
                     "pass a stream that was created");
   }
-  Result<StreamRef> found = meant_stream(process, handle, "R-149");
-  if (!found) return found.take_refusal();
-  Stream& stream = **found;
+  ASSIGN_OR_RETURN(const StreamRef found, meant_stream(process, handle, "R-149"));
+  Stream& stream = *found;
   switch (attribute) {
     case ACL_STREAM_ATTR_FAILURE_MODE:
       return set_failure_mode(stream, value.failureMode);
@@ -312,9 +308,8 @@ Status set_attribute(Process& process, aclrtStream handle, aclrtStreamAttr attri
 
 Status get_attribute(Process& process, aclrtStream handle, aclrtStreamAttr attribute,
                      aclrtStreamAttrValue& value) {
-  Result<StreamRef> found = meant_stream(process, handle, "R-149");
-  if (!found) return found.take_refusal();
-  const Stream& stream = **found;
+  ASSIGN_OR_RETURN(const StreamRef found, meant_stream(process, handle, "R-149"));
+  const Stream& stream = *found;
   switch (attribute) {
     case ACL_STREAM_ATTR_FAILURE_MODE:
       value.failureMode = stream.stop_on_failure.load() ? ACL_STOP_ON_FAILURE : ACL_CONTINUE_ON_FAILURE;
@@ -339,10 +334,9 @@ Status get_attribute(Process& process, aclrtStream handle, aclrtStreamAttr attri
 
 Status abort_stream(Process& process, aclrtStream handle) {
   if (Status here = here_with_context(process, "R-154", Feature::StreamControl); !here) return here;
-  Result<StreamRef> found = meant_stream(process, handle, "R-154");
-  if (!found) return found.take_refusal();
+  ASSIGN_OR_RETURN(const StreamRef found, meant_stream(process, handle, "R-154"));
   Lock lock = process.scheduler().lock();
-  process.scheduler().clear(**found, lock);
+  process.scheduler().clear(*found, lock);
   return done();
 }
 
@@ -352,10 +346,9 @@ Status stop_stream(Process& process, aclrtStream handle) {
     return rejected("R-155", "stream", "NULL", "the default stream cannot be stopped this way",
                     "pass a stream that was created");
   }
-  Result<StreamRef> found = meant_stream(process, handle, "R-155");
-  if (!found) return found.take_refusal();
+  ASSIGN_OR_RETURN(const StreamRef found, meant_stream(process, handle, "R-155"));
   Lock lock = process.scheduler().lock();
-  process.scheduler().skip(**found, lock);
+  process.scheduler().skip(*found, lock);
   return done();
 }
 

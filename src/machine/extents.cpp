@@ -196,13 +196,6 @@ void Extents::release(const ExtentName& name) {
   settle(state_, extent, processes_.mine(), processes_);
 }
 
-std::size_t Extents::holders(const ExtentName& name) const {
-  std::size_t count = 0;
-  for (const auto& each : state_.extents[name.index].holders)
-    if (holds(state_, each.load(std::memory_order_seq_cst), processes_)) ++count;
-  return lives(name) ? count : 0;
-}
-
 namespace {
 // Whether a row, in whichever of its lives, has to do with an extent.
 bool concerns(const ExtentRow& extent, std::size_t row) {

@@ -43,8 +43,6 @@ class Extents {
   // It does not hold it any more.
   void release(const ExtentName& name);
   bool lives(const ExtentName& name) const;
-  // Processes that hold it.
-  std::size_t holders(const ExtentName& name) const;
 
   // Whoever had that row up to that life is gone and holds nothing.
   static void release_all_of(State& state, std::size_t row, std::uint64_t life,

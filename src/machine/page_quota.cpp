@@ -254,7 +254,7 @@ std::uint64_t PageQuota::charged_to_us() const {
 
 // What an account was granted does not change when it takes and gives: so the sum of that is right, and use
 // is what remains of it without the credit, which is never less than nothing.
-PageQuota::Own PageQuota::own() const {
+PageQuota::Own PageQuota::of_shards(const Credits& credit_seen) const {
   Own own;
   const std::size_t shards = shards_of(*state_, processes_->mine());
   for (std::size_t kind = 0; kind < kKinds; ++kind) {
@@ -263,12 +263,18 @@ PageQuota::Own PageQuota::own() const {
     for (std::size_t shard = 0; shard < shards; ++shard) {
       const std::uint64_t word = mine_[shard].of[kind].load(std::memory_order_seq_cst);
       granted += Account::granted(word);
-      credit += Account::credit(word);
+      credit += std::max(credit_seen[shard][kind], Account::credit(word));
     }
     granted &= Account::kField;
     own.used += granted - std::min(granted, credit);
     own.granted += granted;
   }
+  return own;
+}
+
+PageQuota::Own PageQuota::own() const {
+  static constexpr Credits kNoneSeen{};
+  Own own = of_shards(kNoneSeen);
   const std::uint64_t charged = charged_to_us();
   own.used += charged;
   own.granted += charged;
@@ -284,7 +290,7 @@ std::uint64_t PageQuota::surely_used() const {
   if (is_move(pending)) complete(pending);
   const std::uint64_t charged = charged_to_us();
   const std::size_t shards = shards_of(*state_, processes_->mine());
-  std::array<std::array<std::uint64_t, kKinds>, kShards> credit{};
+  Credits credit{};
   for (int look = 0; look + 1 < kLooks; ++look) {
     for (std::size_t shard = 0; shard < shards; ++shard) {
       for (std::size_t kind = 0; kind < kKinds; ++kind)
@@ -292,18 +298,7 @@ std::uint64_t PageQuota::surely_used() const {
             credit[shard][kind], Account::credit(mine_[shard].of[kind].load(std::memory_order_seq_cst)));
     }
   }
-  std::uint64_t used = 0;
-  for (std::size_t kind = 0; kind < kKinds; ++kind) {
-    std::uint64_t granted = 0;
-    std::uint64_t most_credit = 0;
-    for (std::size_t shard = 0; shard < shards; ++shard) {
-      const std::uint64_t word = mine_[shard].of[kind].load(std::memory_order_seq_cst);
-      granted += Account::granted(word);
-      most_credit += std::max(credit[shard][kind], Account::credit(word));
-    }
-    granted &= Account::kField;
-    used += granted - std::min(granted, most_credit);
-  }
+  const std::uint64_t used = of_shards(credit).used;
   const std::uint64_t now = device_->pending.load(std::memory_order_seq_cst);
   return now != pending && is_move(now) ? used : used + charged;
 }

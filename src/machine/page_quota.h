@@ -77,6 +77,8 @@ class PageQuota {
   static constexpr std::size_t kCommonShard = 0;
 
  private:
+  using Credits = std::array<std::array<std::uint64_t, kKinds>, kShards>;
+  Own of_shards(const Credits& credit_seen) const;
   bool take_with_grant(std::size_t kind, std::uint64_t pages, std::size_t shard);
   bool grant(std::size_t kind, std::uint64_t pages, std::size_t shard, bool as_credit);
   bool gather_own_credit(std::size_t kind, std::uint64_t pages, std::size_t shard);

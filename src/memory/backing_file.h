@@ -92,7 +92,6 @@ class BackingFile {
   }
   void end_filling(std::size_t index) const { bytes_.unlock(place_of_table(index)); }
 
-  std::size_t segments() const { return count_; }
   std::size_t reached() const { return reached_; }  // segments from here on were never reached
   Segment& segment(std::size_t index) { return segments_[index]; }
   Part part(std::size_t offset, std::size_t bytes) {

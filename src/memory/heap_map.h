@@ -140,7 +140,6 @@ class HeapMap final : public BlockIndex {
   std::uintptr_t heap_start(std::size_t index) const { return window_.base + index * kHeapBytes; }
   Heap& heap_at(std::uintptr_t address) { return heaps_[heap_index(address)]; }
   const Heap& heap_at(std::uintptr_t address) const { return heaps_[heap_index(address)]; }
-  std::size_t heap_count() const { return count_; }
 
   // Called with a heap that nobody sees yet, before it is carved.
   using OnCarve = std::function<void(std::size_t index, HeapClass heap_class)>;

@@ -1,6 +1,6 @@
 // How a request for memory is served: the documented rules as one table and one pure function.
 //
-// No clock, no lock, no device: plan() runs at compile time (plan.cpp asserts the documents' worked
+// No clock, no lock, no device: plan() runs at compile time (tests/unit asserts the documents' worked
 // examples), in tests, in `belay explain` and in front of every allocation. What it decides: how many
 // bytes a request takes, which pages serve it, what it costs, and which of the documented refusals it
 // meets. What it does not know: whether the device still has those pages (machine/page_quota.h).

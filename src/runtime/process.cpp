@@ -43,10 +43,14 @@ Context* Process::current_by_default() {
   return Contexts::current();
 }
 
-bool Process::claim_opening(std::uint32_t id) {
-  Device& device = devices_[id];
-  if (device.open || device.opening) return false;
-  return device.opening = true;
+void Process::announce_opening(std::uint32_t id) {
+  {
+    const std::lock_guard lock{devices_mutex_};
+    Device& device = devices_[id];
+    if (device.open || device.opening) return;
+    device.opening = true;
+  }
+  state_callbacks_.tell(id, ACL_RT_DEVICE_STATE_SET_PRE);
 }
 
 void Process::open_device(std::uint32_t id) {
@@ -61,10 +65,9 @@ Result<std::shared_ptr<Context>> Process::make_context(std::uint32_t device, boo
   auto group = std::make_shared<schedule::Group>();
   group->device = device;
   using As = Streams::Wish::As;
-  Result<StreamRef> stream =
-      streams_.create(group, {.as = primary ? As::DefaultOfPrimary : As::DefaultOfExplicit});
-  if (!stream) return stream.take_refusal();
-  std::shared_ptr<Context> context = contexts_.add(primary, group, *stream);
+  ASSIGN_OR_RETURN(const StreamRef stream,
+                   streams_.create(group, {.as = primary ? As::DefaultOfPrimary : As::DefaultOfExplicit}));
+  std::shared_ptr<Context> context = contexts_.add(primary, group, stream);
   // Such a function finds the context of its stream current.
   group->call_host = [context = std::weak_ptr<Context>{context}](const std::function<void()>& function) {
     std::shared_ptr<Context> before = Contexts::bind(context.lock());
@@ -78,21 +81,15 @@ Status Process::set_device(std::int32_t id) {
   if (Status ready = usable(); !ready) return ready;
   if (!has_device(id)) return bad_device("R-53", id, device_count());
   const auto index = static_cast<std::uint32_t>(id);
-  bool opens = false;
-  {
-    const std::lock_guard lock{devices_mutex_};
-    opens = claim_opening(index);
-  }
-  if (opens) state_callbacks_.tell(index, ACL_RT_DEVICE_STATE_SET_PRE);
+  announce_opening(index);
   StreamRef made;
   {
     const std::lock_guard lock{devices_mutex_};
     Device& device = devices_[index];
     if (!device.open) open_device(index);
     if (device.primary == nullptr) {
-      Result<std::shared_ptr<Context>> primary = make_context(index, true);
-      if (!primary) return primary.take_refusal();
-      device.primary = *primary;
+      ASSIGN_OR_RETURN(const std::shared_ptr<Context> primary, make_context(index, true));
+      device.primary = primary;
       made = device.primary->default_stream;
     }
     ++device.set_count;
@@ -198,12 +195,7 @@ Result<Handle> Process::create_context(std::int32_t id) {
   if (Status ready = usable(); !ready) return ready.take_refusal();
   if (!has_device(id)) return bad_device("R-106", id, device_count());
   const auto index = static_cast<std::uint32_t>(id);
-  bool opens = false;
-  {
-    const std::lock_guard lock{devices_mutex_};
-    opens = claim_opening(index);
-  }
-  if (opens) state_callbacks_.tell(index, ACL_RT_DEVICE_STATE_SET_PRE);
+  announce_opening(index);
   std::shared_ptr<Context> context;
   {
     const std::lock_guard lock{devices_mutex_};

@@ -86,7 +86,7 @@ class Process {
   Context* current_by_default();
   Result<std::shared_ptr<Context>> make_context(std::uint32_t device, bool primary);
   void end_streams(const Context& context);  // waits for their work
-  bool claim_opening(std::uint32_t id);      // with devices_mutex_ held
+  void announce_opening(std::uint32_t id);   // by the first thread that comes to it
   void open_device(std::uint32_t id);        // with devices_mutex_ held
   bool close_if_unused(std::uint32_t id);    // with devices_mutex_ held
 

@@ -20,20 +20,17 @@ class ValueWaitTask : public schedule::Task {
                        schedule::Lock& lock) override {
     stream_ = &stream;
     all_.add(*this);
-    if (reached()) {
-      all_.remove(*this);
-      return schedule::Move::Finished;
-    }
-    look_later(scheduler, lock);
-    return schedule::Move::Wait;
+    return due(scheduler, stream, lock);
   }
 
-  schedule::Move due(schedule::Scheduler& scheduler, schedule::Stream&, schedule::Lock& lock) override {
+  schedule::Move due(schedule::Scheduler& scheduler, schedule::Stream& stream,
+                     schedule::Lock& lock) override {
     if (reached()) {
       all_.remove(*this);
       return schedule::Move::Finished;
     }
-    look_later(scheduler, lock);
+    if (all_.memory().backing().host_may_touch())
+      scheduler.call_at(schedule::Clock::now() + kLookAgain, stream, lock);
     return schedule::Move::Wait;
   }
 
@@ -61,11 +58,6 @@ class ValueWaitTask : public schedule::Task {
   schedule::Stream& stream() const { return *stream_; }
 
  private:
-  void look_later(schedule::Scheduler& scheduler, schedule::Lock& lock) {
-    if (all_.memory().backing().host_may_touch())
-      scheduler.call_at(schedule::Clock::now() + kLookAgain, *stream_, lock);
-  }
-
   ValueWaits& all_;
   std::uintptr_t address_;
   std::uint64_t value_;

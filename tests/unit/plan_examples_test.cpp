@@ -2,7 +2,7 @@
 #include "memory/plan.h"
 
 namespace belay {
-namespace {
+namespace plan_examples_test {
 
 constexpr ProductRow kPadded{Product::A2, "", "", "", Technology::Hbm, 0, 32, 0, 0, 0, 0, 0, 0};
 constexpr ProductRow k950{Product::A950, "", "", "", Technology::Hbm, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -144,5 +144,5 @@ static_assert(cost(1, Api::Malloc, 0x1000, kPadded) == 4_KiB);
 static_assert(plan(1, 0x100001, Api::Malloc, kPadded)->read_only);
 static_assert(!plan(1, 0x100008, Api::Malloc, kPadded)->read_only);
 
-}  // namespace
+}  // namespace plan_examples_test
 }  // namespace belay

@@ -51,10 +51,10 @@ void finish_ending(ExtentRow& extent, std::uint64_t life, std::size_t me, const 
   // Taken back where somebody came in time.
   const bool held = held_by(state, extent, Charge::kNobody, processes).heir != Charge::kNobody;
   if (!held) {
-    std::uint64_t word = extent.charge.load(std::memory_order_seq_cst);
-    while (Charge::row(word) != Charge::kNobody &&
-           !extent.charge.compare_exchange_weak(word, Charge::to(word, Charge::kNobody))) {
-    }
+    NumberedWord::Value charge = extent.charge.load();
+    while (Charge::row(charge.word) != Charge::kNobody &&
+           !extent.charge.exchange(charge, Charge::to(charge, Charge::kNobody)))
+      charge = extent.charge.load();
     for (auto& each : extent.holders) {
       std::uint64_t gone = each.load(std::memory_order_seq_cst);
       if (gone != 0 && !processes.lives(Holder::row(gone))) each.compare_exchange_strong(gone, 0);
@@ -74,54 +74,52 @@ void settle(State& state, ExtentRow& extent, std::size_t me, const ProcessTable&
     const std::size_t actor = ExtentLife::row(life);
     if (is == ExtentLife::Free) return;
     if (is != ExtentLife::Live && actor != me && processes.lives(actor)) return;
-    const std::uint64_t word = extent.charge.load(std::memory_order_seq_cst);
-    const HeldBy held = held_by(state, extent, Charge::row(word), processes);
+    const NumberedWord::Value charge = extent.charge.load();
+    const std::size_t charged = Charge::row(charge.word);
+    const HeldBy held = held_by(state, extent, charged, processes);
     if (is != ExtentLife::Live || held.heir == Charge::kNobody) {
       const std::uint64_t ending = ExtentLife::next(life, ExtentLife::Ending, me);
       if (extent.life.compare_exchange_strong(life, ending))
         finish_ending(extent, ending, me, state, processes);
       continue;
     }
-    if (held.charged || Charge::row(word) == Charge::kNobody) return;
+    if (held.charged || charged == Charge::kNobody) return;
     if (extent.life.load(std::memory_order_seq_cst) != life) continue;  // the charge may be another's
-    std::uint64_t expected = word;
-    extent.charge.compare_exchange_strong(expected, Charge::to(word, held.heir));
+    extent.charge.exchange(charge, Charge::to(charge, held.heir));
   }
 }
 
 }  // namespace
 
-void complete_move(State& state, std::size_t device, std::uint64_t pending) {
-  const AccountIndex from = AccountIndex::of(Pending::account(pending));
-  const std::size_t index = Pending::pages(pending) - 1;
+void complete_move(State& state, std::size_t device, const NumberedWord::Value& pending) {
+  const AccountIndex from = AccountIndex::of(Pending::account(pending.word));
+  const std::size_t index = Pending::pages(pending.word) - 1;
   if (index >= kExtents) return;
   ExtentRow& extent = state.extents[index];
-  // The account is the last to change. So what was read before its turn is seen to be the old one is as it
-  // was before the move, or in the middle of it; and what was read while the move stood belongs to it.
-  std::uint64_t charge = extent.charge.load(std::memory_order_seq_cst);
+  // The account is the last to change. So what was read before its number is seen to be lower is as it was
+  // before the move, or in the middle of it; and what was read while the move stood belongs to it.
+  const NumberedWord::Value charge = extent.charge.load();
   const std::uint64_t wanted = extent.wanted.load(std::memory_order_seq_cst);
-  std::atomic<std::uint64_t>& account =
-      state.devices[device].shards[from.row][from.shard].of[Charge::kind(wanted)];
-  std::uint64_t word = account.load(std::memory_order_seq_cst);
-  if (state.devices[device].pending.load(std::memory_order_seq_cst) != pending) return;
-  if (Account::turn(word) != Pending::turn(pending)) return;
-  if (Charge::row(charge) == Charge::kNobody) {
-    extent.charge.compare_exchange_strong(
-        charge, Charge::make(Charge::row(wanted), device, Charge::kind(wanted), Charge::pages(wanted),
-                             Charge::turn(charge) + 1));
+  NumberedWord& account = state.devices[device].shards[from.row][from.shard].of[Charge::kind(wanted)];
+  NumberedWord::Value now = account.load();
+  if (state.devices[device].pending.number.load(std::memory_order_seq_cst) != pending.number) return;
+  if (now.number >= pending.number) return;
+  if (Charge::row(charge.word) == Charge::kNobody) {
+    extent.charge.exchange(
+        charge, {Charge::make(Charge::row(wanted), device, Charge::kind(wanted), Charge::pages(wanted)),
+                 charge.number + 1});
   }
-  do {
-    const std::uint64_t next = Account::make(Account::used(word) - Charge::pages(wanted),
-                                             Account::credit(word), Account::turn(word) + 1);
-    if (account.compare_exchange_weak(word, next)) return;
-  } while (Account::turn(word) == Pending::turn(pending));
+  for (; now.number < pending.number; now = account.load()) {
+    const std::uint64_t used = (Account::used(now.word) - Charge::pages(wanted)) & Account::kField;
+    if (account.exchange(now, {Account::make(used, Account::credit(now.word)), pending.number})) return;
+  }
 }
 
 void add_charges(const State& state, std::size_t device, std::array<std::uint64_t, kKinds>& use,
                  std::size_t row) {
   const std::size_t extents = extents_of(state);
   for (std::size_t i = 0; i < extents; ++i) {
-    const std::uint64_t word = state.extents[i].charge.load(std::memory_order_seq_cst);
+    const std::uint64_t word = state.extents[i].charge.word.load(std::memory_order_seq_cst);
     const std::size_t charged = Charge::row(word);
     if (charged == Charge::kNobody || Charge::device(word) != device) continue;
     if (row == Charge::kNobody || row == charged) use[Charge::kind(word)] += Charge::pages(word);
@@ -144,7 +142,7 @@ std::optional<ExtentName> Extents::make(PageQuota& quota, std::size_t kind, std:
     extent.process.store(place.file.process);
     extent.descriptor.store(place.file.descriptor);
     extent.inode.store(place.file.inode);
-    extent.wanted.store(Charge::make(me, 0, kind, pages, 0));
+    extent.wanted.store(Charge::make(me, 0, kind, pages));
     std::uint32_t used = state_.used_extents.load();
     while (used <= i && !state_.used_extents.compare_exchange_weak(used, static_cast<std::uint32_t>(i) + 1)) {
     }
@@ -153,7 +151,7 @@ std::optional<ExtentName> Extents::make(PageQuota& quota, std::size_t kind, std:
       extent.life.store(ExtentLife::next(extent.life.load(), ExtentLife::Free, me));
       continue;
     }
-    quota.move_to_extent(i, kind, shard);
+    quota.move_to_extent(i, shard);
     extent.life.store(ExtentLife::next(extent.life.load(), ExtentLife::Live, me));
     return name;
   }
@@ -176,7 +174,7 @@ std::optional<HeldExtent> Extents::hold(const ExtentName& name) {
   const bool is_live = ExtentLife::state(extent.life.load(std::memory_order_seq_cst)) == ExtentLife::Live &&
                        extent.serial.load() == name.serial;
   if (is_live) {
-    const std::uint64_t charge = extent.charge.load(std::memory_order_seq_cst);
+    const std::uint64_t charge = extent.charge.word.load(std::memory_order_seq_cst);
     return HeldExtent{{extent.offset.load(),
                        extent.bytes.load(),
                        {extent.process.load(), extent.descriptor.load(), extent.inode.load()}},
@@ -206,7 +204,7 @@ bool concerns(const ExtentRow& extent, std::size_t row) {
     const std::uint64_t holder = each.load(std::memory_order_seq_cst);
     return holder != 0 && Holder::row(holder) == row;
   };
-  return acts || Charge::row(extent.charge.load(std::memory_order_seq_cst)) == row ||
+  return acts || Charge::row(extent.charge.word.load(std::memory_order_seq_cst)) == row ||
          std::any_of(extent.holders.begin(), extent.holders.end(), is_of_row);
 }
 }  // namespace

@@ -59,6 +59,6 @@ class Extents {
 void add_charges(const State& state, std::size_t device, std::array<std::uint64_t, kKinds>& use,
                  std::size_t row = Charge::kNobody);
 // Completes the passing of pages from an account to an extent that a pending word tells of.
-void complete_move(State& state, std::size_t device, std::uint64_t pending);
+void complete_move(State& state, std::size_t device, const NumberedWord::Value& pending);
 
 }  // namespace belay::machine

@@ -23,11 +23,37 @@ std::uint64_t take_away(std::atomic<std::uint64_t>& account) {
   return 0;
 }
 
-// What the shards of one process come to. While the shards of a dead process are emptied one after the other,
-// a sum may be below nothing for a moment: that is nothing.
-std::uint64_t sum_of(std::uint64_t wrapped, const Limits& limits) {
-  const std::uint64_t sum = wrapped & Account::kField;
-  return sum <= limits.total ? sum : 0;
+// What an account was granted does not change when it takes and gives: so the sum of that is right, and use
+// is what remains of it without the credit, which is never less than nothing.
+struct Sum {
+  std::uint64_t granted = 0, credit = 0;
+  void add(std::uint64_t word, std::uint64_t credit_seen = 0) {
+    granted = (granted + Account::granted(word)) & Account::kField;
+    credit += std::max(credit_seen, Account::credit(word));
+  }
+  std::uint64_t used() const { return granted - std::min(granted, credit); }
+};
+using Sums = std::array<Sum, kKinds>;
+
+// What the shards of one process come to, if it lives. See(word) is told each account.
+template <class See>
+Sums add_up_row(const State& state, std::size_t device, std::size_t row, See&& see) {
+  const std::atomic<std::uint64_t>& life = state.rows[row].life;
+  for (;;) {
+    const std::uint64_t before = life.load(std::memory_order_seq_cst);
+    if (Life::state(before) != Life::Live) return {};
+    Sums sums;
+    const std::size_t shards = shards_of(state, row);
+    for (std::size_t shard = 0; shard < shards; ++shard) {
+      for (std::size_t kind = 0; kind < kKinds; ++kind) {
+        const std::uint64_t word =
+            state.devices[device].shards[row][shard].of[kind].word.load(std::memory_order_seq_cst);
+        sums[kind].add(word);
+        see(word);
+      }
+    }
+    if (life.load(std::memory_order_seq_cst) == before) return sums;
+  }
 }
 
 }  // namespace
@@ -40,59 +66,49 @@ void PageQuota::open(State& state, std::size_t device, ProcessTable& processes) 
   mine_ = device_->shards[processes.mine()].data();
 }
 
-// The same grant is completed once, whoever does it: completing it raises the account's turn.
-void PageQuota::complete(std::uint64_t pending) const {
-  const std::uint64_t pages = Pending::pages(pending);
+// The same grant is completed once, whoever does it: the account has its number from then on.
+void complete_grant(State& state, std::size_t index, const NumberedWord::Value& pending) {
+  const std::uint64_t pages = Pending::pages(pending.word);
   if (pages == 0) return;
-  if (is_move(pending)) return complete_move(*state_, index_, pending);
-  const AccountIndex at = AccountIndex::of(Pending::account(pending));
-  std::atomic<std::uint64_t>& account = device_->shards[at.row][at.shard].of[at.kind];
-  std::uint64_t word = account.load(std::memory_order_acquire);
-  while (Account::turn(word) == Pending::turn(pending)) {
+  if (is_move(pending.word)) return complete_move(state, index, pending);
+  const AccountIndex at = AccountIndex::of(Pending::account(pending.word));
+  NumberedWord& account = state.devices[index].shards[at.row][at.shard].of[at.kind];
+  for (;;) {
+    const NumberedWord::Value now = account.load();
+    if (now.number >= pending.number) return;
     // Granted and taken in one step: between the two somebody could take the credit back.
-    const bool as_credit = Pending::as_credit(pending);
+    const bool as_credit = Pending::as_credit(pending.word);
     const std::uint64_t next =
-        Account::make(Account::used(word) + (as_credit ? 0 : pages),
-                      Account::credit(word) + (as_credit ? pages : 0), Account::turn(word) + 1);
-    if (account.compare_exchange_weak(word, next, std::memory_order_acq_rel)) return;
+        Account::make((Account::used(now.word) + (as_credit ? 0 : pages)) & Account::kField,
+                      Account::credit(now.word) + (as_credit ? pages : 0));
+    if (account.exchange(now, {next, pending.number})) return;
   }
 }
 
 PageQuota::Look PageQuota::look(std::size_t kind) const {
   const Limits& limits = state_->header.limits;
   Look look;
-  std::array<std::uint64_t, 3> of_page{};
-  std::uint64_t p2p = 0;
+  Use granted{};
+  const auto mark = [&](std::uint64_t pages) {
+    look.fingerprint = (look.fingerprint ^ pages) * 0x9E3779B97F4A7C15U;
+  };
   const std::size_t rows = rows_of(*state_);
   for (std::size_t row = 0; row < rows; ++row) {
-    Use granted{};
-    const std::size_t shards = shards_of(*state_, row);
-    for (std::size_t shard = 0; shard < shards; ++shard) {
-      for (std::size_t each = 0; each < kKinds; ++each) {
-        const std::uint64_t word = device_->shards[row][shard].of[each].load(std::memory_order_acquire);
-        granted[each] += Account::granted(word);
-        look.fingerprint = (look.fingerprint ^ Account::granted(word)) * 0x9E3779B97F4A7C15U;
-      }
-    }
-    for (std::size_t each = 0; each < kKinds; ++each) {
-      const std::uint64_t sum = sum_of(granted[each], limits);
-      of_page[each / 2] += sum;
-      if (each % 2 == 1) p2p += sum;
-    }
+    const Sums sums =
+        add_up_row(*state_, index_, row, [&](std::uint64_t word) { mark(Account::granted(word)); });
+    for (std::size_t each = 0; each < kKinds; ++each) granted[each] += sums[each].granted;
   }
-  Use charged{};
-  add_charges(*state_, index_, charged);
-  for (std::size_t each = 0; each < kKinds; ++each) {
-    of_page[each / 2] += charged[each];
-    if (each % 2 == 1) p2p += charged[each];
-    look.fingerprint = (look.fingerprint ^ charged[each]) * 0x9E3779B97F4A7C15U;
+  add_charges(*state_, index_, granted);
+  std::uint64_t total = 0;
+  for (const std::uint64_t each : granted) {
+    total += each;
+    mark(each);
   }
-  const auto left = [](std::uint64_t limit, std::uint64_t granted) {
-    return limit - std::min(limit, granted);
-  };
-  look.room = std::min(left(limits.total, of_page[0] + of_page[1] + of_page[2]),
-                       left(limits.of_page[kind / 2], of_page[kind / 2]));
-  if (kind % 2 == 1) look.room = std::min(look.room, left(limits.p2p, p2p));
+  const auto left = [](std::uint64_t limit, std::uint64_t pages) { return limit - std::min(limit, pages); };
+  const std::size_t page = kind / 2 * 2;
+  look.room =
+      std::min(left(limits.total, total), left(limits.of_page[kind / 2], granted[page] + granted[page + 1]));
+  if (kind % 2 == 1) look.room = std::min(look.room, left(limits.p2p, granted[1] + granted[3] + granted[5]));
   return look;
 }
 
@@ -101,9 +117,10 @@ bool PageQuota::take_back_credit(std::uint64_t pages) {
   std::uint64_t back = 0;
   const std::size_t rows = rows_of(*state_);
   for (std::size_t row = 0; row < rows && back < pages; ++row) {
+    if (!counts(*state_, row)) continue;
     const std::size_t shards = shards_of(*state_, row);
     for (std::size_t shard = 0; shard < shards; ++shard) {
-      for (std::atomic<std::uint64_t>& account : device_->shards[row][shard].of) back += take_away(account);
+      for (NumberedWord& account : device_->shards[row][shard].of) back += take_away(account.word);
     }
   }
   return back != 0;
@@ -111,28 +128,32 @@ bool PageQuota::take_back_credit(std::uint64_t pages) {
 
 // False where the device has no room for it, or somebody else was granted something meanwhile.
 bool PageQuota::grant(std::size_t kind, std::uint64_t pages, std::size_t shard, bool as_credit) {
-  std::uint64_t pending = device_->pending.load(std::memory_order_acquire);
-  complete(pending);
-  const std::uint64_t turn = Account::turn(mine_[shard].of[kind].load(std::memory_order_acquire));
+  const NumberedWord::Value pending = completed();
   if (pages > look(kind).room)
     return false;  // others may lower grants meanwhile; none can be raised unnoticed
-  const std::uint64_t next = Pending::make(AccountIndex{processes_->mine(), shard, kind}.number(), pages,
-                                           turn, Pending::next_number(pending), as_credit);
-  if (!device_->pending.compare_exchange_strong(pending, next, std::memory_order_acq_rel)) return false;
-  complete(next);
-  return true;
+  return publish(pending,
+                 Pending::make(AccountIndex{processes_->mine(), shard, kind}.number(), pages, as_credit));
 }
 
-void PageQuota::move_to_extent(std::size_t extent, std::size_t kind, std::size_t shard) {
-  for (;;) {
-    std::uint64_t pending = device_->pending.load(std::memory_order_acquire);
-    complete(pending);
-    const std::uint64_t turn = Account::turn(mine_[shard].of[kind].load(std::memory_order_acquire));
-    const std::uint64_t next = Pending::make(AccountIndex{processes_->mine(), shard, kMoveKind}.number(),
-                                             extent + 1, turn, Pending::next_number(pending));
-    if (!device_->pending.compare_exchange_strong(pending, next, std::memory_order_seq_cst)) continue;
-    return complete(next);
+void PageQuota::move_to_extent(std::size_t extent, std::size_t shard) {
+  const std::uint64_t move =
+      Pending::make(AccountIndex{processes_->mine(), shard, kMoveKind}.number(), extent + 1);
+  while (!publish(completed(), move)) {
   }
+}
+
+NumberedWord::Value PageQuota::completed() const {
+  const NumberedWord::Value pending = device_->pending.load();
+  complete_grant(*state_, index_, pending);
+  return pending;
+}
+
+// False where somebody else was granted something since `before`.
+bool PageQuota::publish(const NumberedWord::Value& before, std::uint64_t word) {
+  const NumberedWord::Value next{word, before.number + 1};
+  if (!device_->pending.exchange(before, next)) return false;
+  complete_grant(*state_, index_, next);
+  return true;
 }
 
 // What other threads of this process gave back, if it is enough: a thread that only frees should not make one
@@ -141,11 +162,11 @@ bool PageQuota::gather_own_credit(std::size_t kind, std::uint64_t pages, std::si
   const std::size_t shards = shards_of(*state_, processes_->mine());
   std::uint64_t there = 0;
   for (std::size_t each = 0; each < shards; ++each)
-    there += Account::credit(mine_[each].of[kind].load(std::memory_order_relaxed));
+    there += Account::credit(mine_[each].of[kind].word.load(std::memory_order_relaxed));
   if (there < pages) return false;
   std::uint64_t got = 0;
-  for (std::size_t each = 0; each < shards; ++each) got += take_away(mine_[each].of[kind]);
-  return got != 0 && grant(kind, got, shard, true) && take_credit(mine_[shard].of[kind], pages);
+  for (std::size_t each = 0; each < shards; ++each) got += take_away(mine_[each].of[kind].word);
+  return got != 0 && grant(kind, got, shard, true) && take_credit(mine_[shard].of[kind].word, pages);
 }
 
 // Whether no account had any credit to spare, at one moment of this call at least.
@@ -160,15 +181,16 @@ bool PageQuota::no_credit_anywhere() const {
   std::vector<const std::atomic<std::uint64_t>*> accounts;
   const std::size_t rows = rows_of(*state_);
   for (std::size_t row = 0; row < rows; ++row) {
+    if (!counts(*state_, row)) continue;
     const std::size_t shards = shards_of(*state_, row);
     for (std::size_t kind = 0; kind < kKinds; ++kind) {
-      std::uint64_t granted = 0;
+      Sum sum;
       const std::size_t before = accounts.size();
       for (std::size_t shard = 0; shard < shards; ++shard) {
-        accounts.push_back(&device_->shards[row][shard].of[kind]);
-        granted += Account::granted(accounts.back()->load(std::memory_order_acquire));
+        accounts.push_back(&device_->shards[row][shard].of[kind].word);
+        sum.add(accounts.back()->load(std::memory_order_acquire));
       }
-      if ((granted & Account::kField) == 0) accounts.resize(before);
+      if (sum.granted == 0) accounts.resize(before);
     }
   }
   static std::atomic<std::uint32_t> seed{1};
@@ -185,11 +207,10 @@ bool PageQuota::take_with_grant(std::size_t kind, std::uint64_t pages, std::size
   if (pages > std::min(limits.total, limits.of_page[kind / 2])) return false;
   if (gather_own_credit(kind, pages, shard)) return true;
   // Too little credit goes back, so that what a process was granted is what it used at most.
-  take_away(mine_[shard].of[kind]);
+  take_away(mine_[shard].of[kind].word);
   for (;;) {
     if (grant(kind, pages, shard, false)) return true;
-    const std::uint64_t pending = device_->pending.load(std::memory_order_acquire);
-    complete(pending);
+    const NumberedWord::Value pending = completed();
     const Look seen = look(kind);
     if (pages <= seen.room) continue;
     // A limit on one kind may be what is short: then all credit comes back, else only what is missing.
@@ -201,42 +222,34 @@ bool PageQuota::take_with_grant(std::size_t kind, std::uint64_t pages, std::size
     // which leaves too little, and at one moment of it all of that was in use. Otherwise somebody got what he
     // wanted meanwhile, and we look again: there is always one who gets on.
     if (look(kind).fingerprint == seen.fingerprint &&
-        device_->pending.load(std::memory_order_acquire) == pending)
+        device_->pending.number.load(std::memory_order_seq_cst) == pending.number)
       return false;
   }
 }
 
 namespace {
-Use add_up_row(const State& state, std::size_t device, std::size_t row) {
-  Use use{};
-  const std::size_t shards = shards_of(state, row);
-  for (std::size_t shard = 0; shard < shards; ++shard) {
-    for (std::size_t kind = 0; kind < kKinds; ++kind)
-      use[kind] +=
-          Account::used(state.devices[device].shards[row][shard].of[kind].load(std::memory_order_acquire));
-  }
-  for (std::uint64_t& each : use) each = sum_of(each, state.header.limits);
-  return use;
+void add_use(const State& state, std::size_t device, std::size_t row, Use& use) {
+  const Sums sums = add_up_row(state, device, row, [](std::uint64_t) {});
+  for (std::size_t kind = 0; kind < kKinds; ++kind) use[kind] += sums[kind].used();
 }
 
 Use add_up(const State& state, std::size_t device) {
   Use all{};
   const std::size_t rows = rows_of(state);
-  for (std::size_t row = 0; row < rows; ++row) {
-    const Use use = add_up_row(state, device, row);
-    for (std::size_t kind = 0; kind < kKinds; ++kind) all[kind] += use[kind];
-  }
+  for (std::size_t row = 0; row < rows; ++row) add_use(state, device, row, all);
   add_charges(state, device, all);
   return all;
 }
 }  // namespace
 
-// A block that one thread takes and another gives back, between our looks at their shards, would be missed:
-// so the shards are added up until two sums agree.
+// Credit that one thread takes and another gives back, between our looks at their shards, may count twice or
+// not at all: so the shards are added up until two sums agree.
 Use used_by(const State& state, std::size_t device, std::size_t row) {
-  Use use = add_up_row(state, device, row);
+  Use use{};
+  add_use(state, device, row, use);
   for (int looks = 0; looks < kMostLooks; ++looks) {
-    const Use again = add_up_row(state, device, row);
+    Use again{};
+    add_use(state, device, row, again);
     if (again == use) break;
     use = again;
   }
@@ -252,22 +265,15 @@ std::uint64_t PageQuota::charged_to_us() const {
   return sum;
 }
 
-// What an account was granted does not change when it takes and gives: so the sum of that is right, and use
-// is what remains of it without the credit, which is never less than nothing.
 PageQuota::Own PageQuota::of_shards(const Credits& credit_seen) const {
   Own own;
   const std::size_t shards = shards_of(*state_, processes_->mine());
   for (std::size_t kind = 0; kind < kKinds; ++kind) {
-    std::uint64_t granted = 0;
-    std::uint64_t credit = 0;
-    for (std::size_t shard = 0; shard < shards; ++shard) {
-      const std::uint64_t word = mine_[shard].of[kind].load(std::memory_order_seq_cst);
-      granted += Account::granted(word);
-      credit += std::max(credit_seen[shard][kind], Account::credit(word));
-    }
-    granted &= Account::kField;
-    own.used += granted - std::min(granted, credit);
-    own.granted += granted;
+    Sum sum;
+    for (std::size_t shard = 0; shard < shards; ++shard)
+      sum.add(mine_[shard].of[kind].word.load(std::memory_order_seq_cst), credit_seen[shard][kind]);
+    own.used += sum.used();
+    own.granted += sum.granted;
   }
   return own;
 }
@@ -286,8 +292,7 @@ PageQuota::Own PageQuota::own() const {
 std::uint64_t PageQuota::surely_used() const {
   constexpr int kLooks = 4;
   // Pages on their way from an account to an extent are in both for a moment.
-  const std::uint64_t pending = device_->pending.load(std::memory_order_seq_cst);
-  if (is_move(pending)) complete(pending);
+  const std::uint64_t pending = completed().number;
   const std::uint64_t charged = charged_to_us();
   const std::size_t shards = shards_of(*state_, processes_->mine());
   Credits credit{};
@@ -295,12 +300,12 @@ std::uint64_t PageQuota::surely_used() const {
     for (std::size_t shard = 0; shard < shards; ++shard) {
       for (std::size_t kind = 0; kind < kKinds; ++kind)
         credit[shard][kind] = std::max(
-            credit[shard][kind], Account::credit(mine_[shard].of[kind].load(std::memory_order_seq_cst)));
+            credit[shard][kind], Account::credit(mine_[shard].of[kind].word.load(std::memory_order_seq_cst)));
     }
   }
   const std::uint64_t used = of_shards(credit).used;
-  const std::uint64_t now = device_->pending.load(std::memory_order_seq_cst);
-  return now != pending && is_move(now) ? used : used + charged;
+  const NumberedWord::Value now = device_->pending.load();
+  return now.number != pending && is_move(now.word) ? used : used + charged;
 }
 
 std::uint64_t PageQuota::return_own_credit(std::uint64_t pages, std::size_t but_kind, std::size_t but_shard) {
@@ -308,7 +313,7 @@ std::uint64_t PageQuota::return_own_credit(std::uint64_t pages, std::size_t but_
   const std::size_t shards = shards_of(*state_, processes_->mine());
   for (std::size_t shard = 0; shard < shards; ++shard) {
     for (std::size_t kind = 0; kind < kKinds && back < pages; ++kind) {
-      if (kind != but_kind || shard != but_shard) back += take_away(mine_[shard].of[kind]);
+      if (kind != but_kind || shard != but_shard) back += take_away(mine_[shard].of[kind].word);
     }
   }
   return back;
@@ -321,10 +326,9 @@ Use PageQuota::used() const {
   processes_->return_what_the_dead_held(index_);
   std::optional<Use> sum;
   for (int looks = 0; looks < 10 * kMostLooks; ++looks) {
-    const std::uint64_t pending = device_->pending.load(std::memory_order_acquire);
-    complete(pending);
+    const std::uint64_t pending = completed().number;
     const Use now = add_up(*state_, index_);
-    if (device_->pending.load(std::memory_order_acquire) != pending) continue;
+    if (device_->pending.number.load(std::memory_order_seq_cst) != pending) continue;
     if (sum == now) return now;
     sum = now;
   }

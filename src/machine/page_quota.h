@@ -51,13 +51,13 @@ class PageQuota {
 
   // All of it, or nothing and false.
   bool take(std::size_t kind, std::uint64_t pages, std::size_t shard = kCommonShard) {
-    return take_credit(mine_[shard].of[kind], pages) || take_with_grant(kind, pages, shard);
+    return take_credit(mine_[shard].of[kind].word, pages) || take_with_grant(kind, pages, shard);
   }
   void give(std::size_t kind, std::uint64_t pages, std::size_t shard = kCommonShard) {
-    give_credit(mine_[shard].of[kind], Account::step(pages), shard != kCommonShard);
+    give_credit(mine_[shard].of[kind].word, Account::step(pages), shard != kCommonShard);
   }
   // So many pages in use pass to an extent that says how many (extents.h).
-  void move_to_extent(std::size_t extent, std::size_t kind, std::size_t shard);
+  void move_to_extent(std::size_t extent, std::size_t shard);
   QuotaShard& shard(std::size_t index) { return mine_[index]; }
 
   // In use by all processes that live.
@@ -82,7 +82,8 @@ class PageQuota {
   bool take_with_grant(std::size_t kind, std::uint64_t pages, std::size_t shard);
   bool grant(std::size_t kind, std::uint64_t pages, std::size_t shard, bool as_credit);
   bool gather_own_credit(std::size_t kind, std::uint64_t pages, std::size_t shard);
-  void complete(std::uint64_t pending) const;
+  NumberedWord::Value completed() const;  // the grant that stands there, which its account has by now
+  bool publish(const NumberedWord::Value& before, std::uint64_t word);
   bool take_back_credit(std::uint64_t pages);
   bool no_credit_anywhere() const;
   std::uint64_t charged_to_us() const;  // pages of extents
@@ -98,6 +99,9 @@ class PageQuota {
   ProcessTable* processes_ = nullptr;
   std::size_t index_ = 0;
 };
+
+// Enters a grant where it belongs, unless somebody has.
+void complete_grant(State& state, std::size_t device, const NumberedWord::Value& pending);
 
 Use used_by(const State& state, std::size_t device, std::size_t row);
 

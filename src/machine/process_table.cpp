@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "machine/extents.h"
+#include "machine/page_quota.h"
 #include "platform/directories.h"
 #include "platform/files.h"
 #include "platform/process.h"
@@ -71,42 +72,44 @@ ProcessTable::Whose ProcessTable::look(std::size_t row) const {
   return {life, dead && of.life.load(std::memory_order_acquire) == life};
 }
 
-// Empties the accounts of a row, as long as its life is the one that was judged. A word that was read
-// before the life was checked belongs to that life. Raising the turn, of empty accounts too, lets every late
-// writer fail: a grant that the dead had asked for must not be completed any more.
-void ProcessTable::clear(std::size_t row, std::uint64_t life) {
-  for (std::size_t index = 0; index < state_.header.devices; ++index) {
-    Device& device = state_.devices[index];
-    // Pages that were on their way to an extent arrive there: they may be another's by now.
-    const std::uint64_t standing = device.pending.load(std::memory_order_acquire);
-    if (state_.rows[row].life.load(std::memory_order_acquire) != life) return;
-    if (is_move(standing) && AccountIndex::of(Pending::account(standing)).row == row)
-      complete_move(state_, index, standing);
-    for (QuotaShard& shard : device.shards[row]) {
-      for (auto& account : shard.of) {
-        std::uint64_t word = account.load(std::memory_order_acquire);
-        do {
-          if (state_.rows[row].life.load(std::memory_order_acquire) != life) return;
-        } while (!account.compare_exchange_weak(word, Account::make(0, 0, Account::turn(word) + 1)));
-      }
-    }
-    // Nor may it wait there until the turn has gone all the way round. The life is looked at after the word
-    // was read: a grant of the row's next owner is another word.
-    std::uint64_t pending = device.pending.load(std::memory_order_acquire);
-    if (state_.rows[row].life.load(std::memory_order_acquire) != life) return;
-    if (Pending::pages(pending) != 0 && AccountIndex::of(Pending::account(pending)).row == row)
-      device.pending.compare_exchange_strong(pending, Pending::make(0, 0, 0, Pending::next_number(pending)));
+// Whether a grant stands on that device that an account of this row has not got yet.
+bool ProcessTable::awaits_grant(std::size_t device, std::size_t row) const {
+  const NumberedWord::Value pending = state_.devices[device].pending.load();
+  const AccountIndex at = AccountIndex::of(Pending::account(pending.word));
+  if (Pending::pages(pending.word) == 0 || at.row != row) return false;
+  // Of a move the extent says which account it concerns.
+  return is_move(pending.word) ||
+         state_.devices[device].shards[row][at.shard].of[at.kind].number.load() < pending.number;
+}
+
+// A grant that a row has not got yet is entered before its owner leaves or the next one comes, so that no
+// late helper enters it afterwards. Above all, pages that were on their way to an extent arrive there.
+void ProcessTable::complete_grants_to(std::size_t row) {
+  for (std::size_t device = 0; device < state_.header.devices; ++device) {
+    if (awaits_grant(device, row)) complete_grant(state_, device, state_.devices[device].pending.load());
   }
 }
 
+// From then on nothing that its accounts say counts any more.
 void ProcessTable::reap(std::size_t row, std::uint64_t life) {
   Row& of = state_.rows[row];
   const std::string link = link_of(of);
-  clear(row, life);
+  complete_grants_to(row);
   Extents::release_all_of(state_, row, life, *this);
   const bool was_in = Life::state(life) == Life::Live;
   if (of.life.compare_exchange_strong(life, Life::next(life, Life::Free)) && was_in)
     platform::remove_file(link);
+}
+
+// Whether that row has or is about to have anything, if it counts.
+bool ProcessTable::holds_pages(std::size_t device, std::size_t row) const {
+  if (awaits_grant(device, row)) return true;
+  const std::size_t shards = shards_of(state_, row);
+  for (std::size_t shard = 0; shard < shards; ++shard) {
+    for (const NumberedWord& account : state_.devices[device].shards[row][shard].of)
+      if (account.word.load(std::memory_order_acquire) != 0) return true;
+  }
+  return false;
 }
 
 bool ProcessTable::return_what_the_dead_held(std::size_t device) {
@@ -115,20 +118,13 @@ bool ProcessTable::return_what_the_dead_held(std::size_t device) {
   const std::size_t rows = rows_of(state_);
   for (std::size_t row = 0; row < rows; ++row) {
     if (row == mine_) continue;
-    // A grant that is still to be completed is as good as held: whoever adds up completes it.
-    const std::uint64_t pending = state_.devices[device].pending.load(std::memory_order_acquire);
-    bool holds = Pending::pages(pending) != 0 && AccountIndex::of(Pending::account(pending)).row == row;
-    for (std::size_t shard = 0; shard < shards_of(state_, row); ++shard) {
-      for (const auto& account : state_.devices[device].shards[row][shard].of) {
-        const std::uint64_t word = account.load(std::memory_order_acquire);
-        holds = holds || Account::used(word) != 0 || Account::credit(word) != 0;
-      }
-    }
-    if (!holds && !Extents::concerns(state_, row)) continue;
+    const bool free = Life::state(state_.rows[row].life.load(std::memory_order_acquire)) == Life::Free;
+    const bool concerned = Extents::concerns(state_, row);
+    if (!concerned && (free || !holds_pages(device, row))) continue;
     const Whose whose = look(row);
     if (Life::state(whose.life) == Life::Free) {
-      clear(row, whose.life);  // nobody's, so nobody else would
-      Extents::release_all_of(state_, row, whose.life, *this);
+      if (!concerned) continue;
+      Extents::release_all_of(state_, row, whose.life, *this);  // nobody's, so nobody else would
     } else if (whose.dead) {
       reap(row, whose.life);
     } else {
@@ -174,10 +170,16 @@ bool ProcessTable::settle_in(std::size_t row) {
     if (!is_me(of) && of.number_space == number_space_ && lives_without_lock(memory_, of)) return false;
     platform::remove_file(link_of(of));
   }
-  // First the life, then the words: whoever judged the one before will not touch them any more.
+  // First the life, then the words: from here on they count for nobody.
   const std::uint64_t claiming = Life::next(before, Life::Claiming);
   of.life.store(claiming, std::memory_order_seq_cst);
-  clear(row, claiming);
+  complete_grants_to(row);
+  for (std::size_t device = 0; device < state_.header.devices; ++device) {
+    for (std::size_t shard = 0; shard < shards_of(state_, row); ++shard) {
+      for (NumberedWord& account : state_.devices[device].shards[row][shard].of)
+        if (account.word.load() != 0) account.word.store(0);
+    }
+  }
   mine_ = row;
   Extents::release_all_of(state_, row, claiming, *this);
   of.process = process_;

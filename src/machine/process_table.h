@@ -31,7 +31,8 @@ class ProcessTable {
   // Threads of this process change extents one at a time; between processes their words see to that.
   std::mutex& changing_extents() const { return changing_extents_; }
 
-  // Makes free what processes that are gone held on this device; true if anything came back.
+  // Takes those who are gone off the machine, with all that they held, if that is anything on this device;
+  // true if there was one.
   bool return_what_the_dead_held(std::size_t device);
 
  private:
@@ -42,7 +43,9 @@ class ProcessTable {
   Whose look(std::size_t row) const;
   bool is_me(const Row& row) const;
   std::string link_of(const Row& row) const;
-  void clear(std::size_t row, std::uint64_t life);
+  bool awaits_grant(std::size_t device, std::size_t row) const;
+  bool holds_pages(std::size_t device, std::size_t row) const;
+  void complete_grants_to(std::size_t row);
   void reap(std::size_t row, std::uint64_t life);
   void reap_former_self();
   bool settle_in(std::size_t row);

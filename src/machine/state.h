@@ -2,7 +2,8 @@
 // device the shards of each process, with an account for each kind of page.
 //
 // Every process may be killed or stopped between any two instructions. So there is no lock and nothing to
-// repair: each fact is one word, and what a dead process held is the words in its row.
+// repair: each fact is one word, and what a process holds counts as long as the life of its row says that it
+// is live.
 #pragma once
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <cstring>
 
 #include "base/size.h"
+#include "machine/numbered_word.h"
 
 namespace belay::machine {
 
@@ -22,7 +24,7 @@ inline constexpr std::size_t kKinds = 6;         // of pages: (4 KB, 2 MB, 1 GB)
 inline constexpr std::size_t kMostDevices = 64;  // a power of two
 inline constexpr std::size_t kExtents = 16384;   // that several processes may hold, at once
 inline constexpr std::size_t kHolders = 64;      // of one extent
-inline constexpr std::uint32_t kLayout = 3;      // also in the name of the directory where processes meet
+inline constexpr std::uint32_t kLayout = 4;      // also in the name of the directory where processes meet
 inline constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
 
 constexpr std::size_t kind_of(std::size_t page, bool p2p) { return page * 2 + (p2p ? 1 : 0); }
@@ -67,49 +69,33 @@ struct alignas(128) Row {
   std::array<char, 32> name;
 };
 
-// An account is one word: pages in use, pages granted beyond those (credit), and a number that every grant
-// raises. All that is granted, used or not, is never more than the limits.
+// An account is one word: pages in use, and pages granted beyond those (credit). Its number is that of the
+// last grant that was entered. All that is granted, used or not, is never more than the limits.
 //
 // A block may be freed into another shard than it was taken from, so what one account has in use may be less
 // than nothing: the field wraps, and only the sum over a process's shards is a number of pages.
 struct Account {
-  static constexpr unsigned kBits = 26;  // 256 GB in 4 KB pages
-  static constexpr unsigned kTurnBits = 12;
-  static constexpr unsigned kUsedShift = kBits + kTurnBits;
+  static constexpr unsigned kBits = 32;
   static constexpr std::uint64_t kField = (std::uint64_t{1} << kBits) - 1;
-  static std::uint64_t used(std::uint64_t word) { return word >> kUsedShift; }
+  static std::uint64_t used(std::uint64_t word) { return word >> kBits; }
   static std::uint64_t credit(std::uint64_t word) { return word & kField; }
   static std::uint64_t granted(std::uint64_t word) { return (used(word) + credit(word)) & kField; }
-  static std::uint64_t turn(std::uint64_t word) {
-    return word >> kBits & ((std::uint64_t{1} << kTurnBits) - 1);
-  }
-  static std::uint64_t make(std::uint64_t used, std::uint64_t credit, std::uint64_t turn) {
-    return used << kUsedShift | (turn & ((std::uint64_t{1} << kTurnBits) - 1)) << kBits | credit;
-  }
+  static std::uint64_t make(std::uint64_t used, std::uint64_t credit) { return used << kBits | credit; }
   // Adding this turns so many pages of credit into use, whatever else the word holds.
-  static constexpr std::uint64_t step(std::uint64_t pages) { return (pages << kUsedShift) - pages; }
+  static constexpr std::uint64_t step(std::uint64_t pages) { return (pages << kBits) - pages; }
 };
 
-// A grant under way: to which account, how many pages, whether they are credit or in use at once, at which
-// turn of that account, and a number that makes the word new each time.
+// A grant under way: to which account, how many pages, and whether they are credit or in use at once. Grants
+// are numbered; an account whose number is lower than that of a grant has not got it yet.
 struct Pending {
   static constexpr unsigned kAccountBits = 18;
-  static constexpr unsigned kTurnShift = kAccountBits + Account::kBits;
-  static constexpr unsigned kCreditShift = kTurnShift + Account::kTurnBits;
-  static std::uint64_t make(std::uint64_t account, std::uint64_t pages, std::uint64_t turn,
-                            std::uint64_t number, bool as_credit = false) {
-    return account | pages << kAccountBits | turn << kTurnShift |
-           std::uint64_t{as_credit ? 1U : 0U} << kCreditShift | number << (kCreditShift + 1);
+  static constexpr unsigned kCreditShift = kAccountBits + Account::kBits;
+  static std::uint64_t make(std::uint64_t account, std::uint64_t pages, bool as_credit = false) {
+    return account | pages << kAccountBits | std::uint64_t{as_credit ? 1U : 0U} << kCreditShift;
   }
   static std::uint64_t account(std::uint64_t word) { return word & ((1U << kAccountBits) - 1); }
   static std::uint64_t pages(std::uint64_t word) { return word >> kAccountBits & Account::kField; }
-  static std::uint64_t turn(std::uint64_t word) {
-    return word >> kTurnShift & ((1U << Account::kTurnBits) - 1);
-  }
   static bool as_credit(std::uint64_t word) { return (word >> kCreditShift & 1) != 0; }
-  static std::uint64_t number(std::uint64_t word) { return word >> (kCreditShift + 1); }
-  // Not a power of two: otherwise it would come round together with the turn.
-  static std::uint64_t next_number(std::uint64_t word) { return (number(word) + 1) % 127; }
 };
 
 // Where an account stands, as a number.
@@ -130,24 +116,23 @@ inline bool is_move(std::uint64_t pending) {
 }
 
 // The pages of an extent, and the process that they are charged to: one word, so that they pass from one to
-// another in one step. Each change raises the turn. Of a word that is nobody's the rest means nothing.
+// another in one step. Each change raises its number. Of a word that is nobody's the rest means nothing.
 struct Charge {
   static constexpr unsigned kDeviceShift = Account::kBits, kKindShift = kDeviceShift + 6,
-                            kRowShift = kKindShift + 3, kTurnShift = kRowShift + 11;
+                            kRowShift = kKindShift + 3;
   static constexpr std::size_t kNobody = ~std::size_t{0};
-  static std::uint64_t make(std::size_t row, std::uint64_t device, std::uint64_t kind, std::uint64_t pages,
-                            std::uint64_t turn) {
-    return pages | device << kDeviceShift | kind << kKindShift | (row + 1) << kRowShift | turn << kTurnShift;
+  static std::uint64_t make(std::size_t row, std::uint64_t device, std::uint64_t kind, std::uint64_t pages) {
+    return pages | device << kDeviceShift | kind << kKindShift | (row + 1) << kRowShift;
   }
   static std::uint64_t pages(std::uint64_t word) { return word & Account::kField; }
   static std::size_t device(std::uint64_t word) { return word >> kDeviceShift & 63; }
   static std::size_t kind(std::uint64_t word) {
     return std::min<std::size_t>(word >> kKindShift & 7, kKinds - 1);
   }
-  static std::size_t row(std::uint64_t word) { return (word >> kRowShift & 0x7FF) - 1; }
-  static std::uint64_t turn(std::uint64_t word) { return word >> kTurnShift; }
-  static std::uint64_t to(std::uint64_t word, std::size_t row) {
-    return make(row, device(word), kind(word), pages(word), turn(word) + 1);
+  static std::size_t row(std::uint64_t word) { return (word >> kRowShift) - 1; }
+  static NumberedWord::Value to(NumberedWord::Value charge, std::size_t row) {
+    const std::uint64_t word = charge.word;
+    return {make(row, device(word), kind(word), pages(word)), charge.number + 1};
   }
 };
 static_assert(kSlots < 0x7FF && kMostDevices <= 64 && kKinds <= 8);
@@ -164,7 +149,8 @@ struct ExtentLife {
   }
 };
 struct alignas(64) ExtentRow {
-  std::atomic<std::uint64_t> life, charge;
+  NumberedWord charge;
+  std::atomic<std::uint64_t> life;
   std::atomic<std::uint64_t> wanted;  // what the charge will be when it is made
   std::atomic<std::uint64_t> serial;  // no other extent of the machine ever has it
   std::atomic<std::uint64_t> offset, bytes, inode;
@@ -182,13 +168,13 @@ struct Holder {
 };
 static_assert(kSlots <= std::size_t{1} << (64 - Holder::kRowShift));
 
-// A cache line: threads with shards of their own do not disturb each other.
-struct alignas(64) QuotaShard {
-  std::array<std::atomic<std::uint64_t>, kKinds> of;
+// Whole cache lines: threads with shards of their own do not disturb each other.
+struct alignas(128) QuotaShard {
+  std::array<NumberedWord, kKinds> of;
 };
 
 struct Device {
-  alignas(64) std::atomic<std::uint64_t> pending;  // the grant under way (page_quota.h)
+  alignas(64) NumberedWord pending;  // the grant under way (page_quota.h)
   std::array<std::array<QuotaShard, kShards>, kSlots> shards;
 };
 
@@ -225,6 +211,11 @@ inline std::size_t rows_of(const State& state) {
 inline std::size_t extents_of(const State& state) {
   const std::size_t extents = state.used_extents.load(std::memory_order_acquire);
   return extents < kExtents ? extents : kExtents;
+}
+
+// What the accounts of a row say counts only while it is live.
+inline bool counts(const State& state, std::size_t row) {
+  return Life::state(state.rows[row].life.load(std::memory_order_seq_cst)) == Life::Live;
 }
 
 inline std::size_t shards_of(const State& state, std::size_t row) {

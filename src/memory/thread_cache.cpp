@@ -157,8 +157,11 @@ Shelf* ThreadCache::make(std::uint64_t key) {
   routes_[Routes::kNone] = nullptr;
   shelf->pages = block.units;
   shelf->step = machine::Account::step(block.units);
-  shelf->account =
-      &memory_->device(ShelfKey::device(key)).quota().shard(shard_).of[quota_kind(block.page, block.p2p)];
+  shelf->account = &memory_->device(ShelfKey::device(key))
+                        .quota()
+                        .shard(shard_)
+                        .of[quota_kind(block.page, block.p2p)]
+                        .word;
   shelf->bottom = shelf->top = ranges_[static_cast<std::size_t>(shelf - shelves_.data())].data();
   shelf->limit = shelf->bottom + depth;
   return shelf;

@@ -35,7 +35,7 @@ constexpr Chip with_assumed_share(std::string_view soc, Product product, std::si
   return {soc, product, installed, source, assumed_usable(installed), kShare};
 }
 
-// No device may be larger than the books can count, 255 GB (memory/device_figures.h).
+// No device may be larger than its share of the addresses, 255 GB (memory/device_figures.h).
 constexpr std::array kChips{
     Chip{"Ascend910B1", Product::A2, 64_GiB, kChipFile, kUsableA2, kSeenA2},
     Chip{"Ascend910B2", Product::A2, 64_GiB, kChipFile, kUsableA2, kSeenA2},

@@ -315,7 +315,7 @@ PLANTED = (  # file, what stands there, what is planted, words of the complaint
     ("docs/house.md", r"\| \[trace\]\(.*\n", "", "['trace']"),
     ("docs/README.md", r"\| \[smi.md\].*\n", "", "the page smi.md is missing"),
     ("CONTRIBUTING.md", r"\| `scripts/tidy`.*\n", "", "the script tidy is missing"),
-    ("docs/warm-path.md", r"58 instructions allocate", "57 instructions allocate", "does not say"),
+    ("docs/warm-path.md", r"57 instructions allocate", "58 instructions allocate", "does not say"),
     ("docs/warm-path.md", r"there is a range on the shelf \| 3 \|", "there is a range on the shelf | 4 |", "add up to"),
 )
 

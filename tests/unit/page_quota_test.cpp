@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <memory>
 #include <random>
 #include <thread>
 #include <vector>
 
+#include "support/instructions.h"
 #include "support/sanitizer.h"
 #include "support/shared_state.h"
 #include "support/slices.h"
@@ -154,8 +157,7 @@ TEST(PageQuota, D52_AGrantUnderWayIsCompletedByWhoeverComes_AndOnlyOnce) {
   Child sleeper{[&] { return static_cast<int>((new There{shared.link()})->processes.mine()); }};
   const auto row = static_cast<std::size_t>(sleeper.answer());
   Device& device = shared.state().devices[0];
-  const std::uint64_t turn = Account::turn(device.shards[row][0].of[kHuge].load());
-  device.pending = Pending::make(AccountIndex{row, 0, kHuge}.number(), 70, turn, 1);
+  ASSERT_TRUE(device.pending.exchange({}, {Pending::make(AccountIndex{row, 0, kHuge}.number(), 70), 1}));
 
   EXPECT_FALSE(here.quotas[0].take(kNormal, 40)) << "the one before us has 70 of 100";
   EXPECT_EQ(used_by(shared.state(), 0, row)[kHuge], 70U);
@@ -177,8 +179,9 @@ TEST(PageQuota, D66_AGrantUnderWayOfADeadProcess_IsNobodys) {
     }};
     const auto row = static_cast<std::size_t>(dead.answer());
     Device& device = shared.state().devices[0];
-    device.pending = Pending::make(AccountIndex{row, 0, kHuge}.number(), 70,
-                                   Account::turn(device.shards[row][0].of[kHuge].load()), 5);
+    const NumberedWord::Value before = device.pending.load();
+    ASSERT_TRUE(device.pending.exchange(
+        before, {Pending::make(AccountIndex{row, 0, kHuge}.number(), 70), before.number + 1}));
     dead.kill();
     if (asked_for_more_first) {
       EXPECT_TRUE(here.quotas[0].take(kNormal, 100));
@@ -191,32 +194,120 @@ TEST(PageQuota, D66_AGrantUnderWayOfADeadProcess_IsNobodys) {
   }
 }
 
-// The number that tells grants apart has 12 bits. A grant that was served long ago must not be served again
-// when they have gone round.
-TEST(PageQuota, D66_AnOldGrantIsNotServedAgain_HoweverManyProcessesCameAndWent) {
-  SharedState shared{no_limits(1000)};
-  Child other{[&] { return (new There{shared.link()})->claimed ? 0 : 1; }};
-  ASSERT_EQ(other.answer(), 0);
-  std::size_t row = 0;
-  {
-    Here here{shared};
-    row = here.processes.mine();
-    ASSERT_TRUE(here.quotas[0].take(kNormal, 100));
+// --- a long sleep ---------------------------------------------------------------------------------------
+
+// A process that was stopped at any instruction, while others were granted so many things that numbers of a
+// few bits would have come round.
+class LongSleep : public ::testing::Test {
+ protected:
+  static constexpr std::uint64_t kTotal = 160, kWanted = 100;
+
+  // What a child asks for stands still at that instruction while `meanwhile` runs; then it ends.
+  struct Slept {
+    bool got = false;
+    std::uint64_t instructions = 0;
+  };
+  static Slept sleep_at(SharedState& shared, std::uint64_t instruction,
+                        const std::function<void()>& meanwhile) {
+    const Common<Counted> counted;
+    Child sleeper{[&] {
+      There& there = *new There{shared.link()};
+      *counted = count_instructions(instruction, SIGSTOP,
+                                    [&] { return there.quotas[0].take(kNormal, kWanted) ? 1 : 0; });
+      return 0;
+    }};
+    siginfo_t about{};
+    if (instruction != kNever) {
+      EXPECT_EQ(::waitid(P_PID, static_cast<id_t>(sleeper.process()), &about, WSTOPPED), 0);
+      meanwhile();
+      ::kill(sleeper.process(), SIGCONT);
+    }
+    EXPECT_EQ(sleeper.answer(), 0);
+    EXPECT_LE(used_by_all(shared), kTotal);
+    return {counted->code != 0, counted->instructions};
   }
-  Device& device = shared.state().devices[0];
-  const std::uint64_t old = device.pending.load();
-  ASSERT_EQ(Pending::account(old), (AccountIndex{row, 0, kNormal}.number()));
-  // The same process again and again, as if it had become another program: each time in the same row.
-  std::uint64_t lives = 0;
-  do {
+  static std::uint64_t used_by_all(SharedState& shared) {
+    std::uint64_t sum = 0;
+    for (std::size_t row = 0; row < rows_of(shared.state()); ++row)
+      sum += all(used_by(shared.state(), 0, row));
+    return sum;
+  }
+};
+
+// Somebody takes what the sleeper has seen to be free. Then processes come, are granted a page each and go,
+// as often as it took for the word of a grant under way to come round when its number had 7 bits.
+TEST_F(LongSleep, D52_M430_WhoSleptAfterItsLook_IsGrantedNothingThatAnotherHas) {
+  if (!kCountsInstructions) GTEST_SKIP() << "this build does not count instructions";
+  std::uint64_t length = 0;
+  const std::uint64_t visits = slice<std::uint64_t>(24, 1200, 4);
+  for (std::uint64_t visit = 0; visit <= visits && !HasFailure(); ++visit) {
+    SharedState shared{no_limits(kTotal)};
+    const Child witness{[&] { return (new There{shared.link()})->claimed ? 0 : 1; }};
+    ASSERT_EQ(witness.answer(), 0);
+    // Each takes the row of the one before, which is gone; the last one takes nothing.
+    const auto come_and_go = [&](int times) {
+      for (int i = 0; i < times; ++i) {
+        Here passing{shared};
+        ASSERT_TRUE(passing.quotas[0].take(kNormal, 1));
+      }
+      const Here last{shared};
+    };
+    come_and_go(2);
+    if (visit == 0) {
+      length = sleep_at(shared, kNever, [] {}).instructions;
+      ASSERT_GT(length, 100U);
+      continue;
+    }
+    const std::uint64_t at = length * (visit - 1) / visits + test_seed() % (length / visits + 1);
+    SCOPED_TRACE("after " + std::to_string(at) + " of " + std::to_string(length) + " instructions");
+    std::unique_ptr<Child> other;
+    const Slept slept = sleep_at(shared, at, [&] {
+      other = std::make_unique<Child>(
+          [&] { return (new There{shared.link()})->quotas[0].take(kHuge, kWanted) ? 1 : 0; });
+      const bool other_has_it = other->answer() != 0;
+      come_and_go(visit % 4 == 0 ? 127 : 63);
+      if (!other_has_it) other = nullptr;
+    });
+    EXPECT_NE(slept.got, other != nullptr) << "one of the two gets it";
+  }
+}
+
+// The sleeper was about to enter a grant of somebody else, who was granted so many others meanwhile that a
+// number of 12 bits would have come round, and has nothing in the end.
+TEST_F(LongSleep, D52_M430_WhoSleptWhileItHelped_EntersNoGrantTwice) {
+  if (!kCountsInstructions) GTEST_SKIP() << "this build does not count instructions";
+  std::uint64_t length = 0;
+  const std::uint64_t visits = slice<std::uint64_t>(24, 1200, 4);
+  for (std::uint64_t visit = 0; visit <= visits && !HasFailure(); ++visit) {
+    SharedState shared{no_limits(kTotal)};
     Here here{shared};
-    ASSERT_EQ(here.processes.mine(), row);
-    ASSERT_LT(++lives, 10000U);
-  } while (Account::turn(device.shards[row][0].of[kNormal].load()) != Pending::turn(old));
-  EXPECT_GT(lives, 1000U);
-  Here here{shared};
-  EXPECT_TRUE(here.quotas[0].take(kHuge, 900));
-  EXPECT_EQ(all(here.quotas[0].used()), 900U);
+    PageQuota& quota = here.quotas[0];
+    NumberedWord& pending = shared.state().devices[0].pending;
+    const std::uint64_t account = AccountIndex{here.processes.mine(), 0, kNormal}.number();
+    // Asked for, and not entered: we are stopped ourselves, as far as the sleeper can see.
+    ASSERT_TRUE(pending.exchange(pending.load(), {Pending::make(account, 10), pending.load().number + 1}));
+    if (visit == 0) {
+      length = sleep_at(shared, kNever, [] {}).instructions;
+      continue;
+    }
+    const std::uint64_t at = length * (visit - 1) / visits + test_seed() % (length / visits + 1);
+    SCOPED_TRACE("after " + std::to_string(at) + " of " + std::to_string(length) + " instructions");
+    const int rounds = visit % 2 == 0 ? 4096 : 3000;  // all the way, or most of it
+    const Slept slept = sleep_at(shared, at, [&] {
+      ASSERT_TRUE(quota.take(kHuge, 1));
+      for (int granted = 1; granted < rounds; ++granted) {
+        quota.give(kNormal, 10);
+        ASSERT_EQ(quota.return_own_credit(10, kHuge, 0), 10U);
+        ASSERT_TRUE(quota.take(kNormal, 10));
+      }
+      quota.give(kNormal, 10);
+      ASSERT_EQ(quota.return_own_credit(10, kHuge, 0), 10U);
+    });
+    EXPECT_TRUE(slept.got);
+    EXPECT_EQ(quota.used()[kNormal], 0U) << "and the sleeper is gone";
+    EXPECT_EQ(quota.own().used, 1U);
+    EXPECT_EQ(quota.own().granted, 1U);
+  }
 }
 
 // --- many at once ---------------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ void put_row(State& state, std::size_t row, std::int32_t process, std::uint64_t 
   of.life = Life::next(of.life, life);
   state.used_rows = std::max<std::uint32_t>(state.used_rows, static_cast<std::uint32_t>(row) + 1);
   for (std::size_t device = 0; device < state.header.devices; ++device)
-    state.devices[device].shards[row][0].of[kNormal] = Account::make(10, 20, 3);
+    state.devices[device].shards[row][0].of[kNormal].word = Account::make(10, 20);
 }
 
 TEST(ProcessTable, D52_EachProcessHasARowOfItsOwn) {
@@ -95,8 +95,8 @@ TEST(ProcessTable, D66_ADeadProcessIsBuried_AsSoonAsItIsDead) {
   EXPECT_TRUE(here.processes.return_what_the_dead_held(0));
   for (std::size_t device : {0U, 1U}) {
     EXPECT_EQ(held(shared.state(), device, row), 0U);
-    for (const auto& account : shared.state().devices[device].shards[row][0].of)
-      EXPECT_EQ(Account::granted(account), 0U);
+    EXPECT_EQ(here.quotas[device].used(), Use{});
+    EXPECT_TRUE(here.quotas[device].take(kNormal, 100));
   }
   EXPECT_EQ(Life::state(shared.state().rows[row].life), Life::Free);
   EXPECT_NE(shared.state().rows[row].life, life);
@@ -200,11 +200,18 @@ TEST(ProcessTable, D66_AGrantThatTheDeadHadAskedFor_IsVoid) {
   Here here{shared};
   State& state = shared.state();
   put_row(state, 3, 1, 1, platform::process_number_space());
-  state.devices[0].pending = Pending::make(AccountIndex{3, 0, kHuge}.number(), 50, 0, 9);
+  const NumberedWord::Value grant{Pending::make(AccountIndex{3, 0, kHuge}.number(), 50), 9};
+  ASSERT_TRUE(state.devices[0].pending.exchange({}, grant));
   ASSERT_TRUE(here.processes.return_what_the_dead_held(0));
-  EXPECT_NE(Account::turn(state.devices[0].shards[3][0].of[kHuge]), 0U) << "a late writer must fail";
   ASSERT_TRUE(here.quotas[0].take(kNormal, 100));
   EXPECT_EQ(held(state, 0, 3), 0U);
+  // Nor does the row's next owner get it, when a helper comes late.
+  const Child next{[&] { return static_cast<int>((new There{shared.link()})->processes.mine()); }};
+  ASSERT_EQ(next.answer(), 1);
+  for (std::size_t row = 2; row < 4; ++row) put_row(state, row, 1, 1, 0, Life::Free);
+  complete_grant(state, 0, grant);
+  EXPECT_EQ(held(state, 0, 3), 0U);
+  EXPECT_EQ(here.quotas[0].used()[kHuge], 0U);
 }
 
 // A grant of somebody else stays.
@@ -215,8 +222,8 @@ TEST(ProcessTable, D52_BuryingTheDead_LeavesTheGrantsOfTheLiving) {
   const Child sleeper{[&] { return static_cast<int>((new There{shared.link()})->processes.mine()); }};
   const auto row = static_cast<std::size_t>(sleeper.answer());
   put_row(state, 3, 1, 1, platform::process_number_space());
-  const std::uint64_t turn = Account::turn(state.devices[0].shards[row][0].of[kHuge]);
-  state.devices[0].pending = Pending::make(AccountIndex{row, 0, kHuge}.number(), 50, turn, 9);
+  ASSERT_TRUE(
+      state.devices[0].pending.exchange({}, {Pending::make(AccountIndex{row, 0, kHuge}.number(), 50), 9}));
   ASSERT_TRUE(here.processes.return_what_the_dead_held(0));
   ASSERT_TRUE(here.quotas[0].take(kNormal, 50));
   EXPECT_FALSE(here.quotas[0].take(kNormal, 1));

@@ -39,7 +39,7 @@ struct WithShards : Here {
   }
   PageQuota& quota() { return quotas[0]; }
   std::uint64_t credit(std::size_t shard, std::size_t kind) {
-    return Account::credit(quota().shard(shard).of[kind].load());
+    return Account::credit(quota().shard(shard).of[kind].word.load());
   }
   std::uint64_t used() { return all(quota().used()); }
   std::uint64_t used_here() { return all(used_by(state, 0, processes.mine())); }
@@ -62,63 +62,77 @@ void expect_all_can_be_had(WithShards& here, std::uint64_t pages) {
 // --- words ----------------------------------------------------------------------------------------------
 
 TEST(AccountWords, M430_EveryFieldComesBack_AtItsLimits) {
-  constexpr std::uint64_t kMost = Account::kField, kMostTurn = (std::uint64_t{1} << Account::kTurnBits) - 1;
+  constexpr std::uint64_t kMost = Account::kField;
   for (const std::uint64_t used : {std::uint64_t{0}, std::uint64_t{1}, kMost - 1, kMost}) {
     for (const std::uint64_t credit : {std::uint64_t{0}, std::uint64_t{1}, kMost - 1, kMost}) {
-      for (const std::uint64_t turn : {std::uint64_t{0}, std::uint64_t{1}, kMostTurn - 1, kMostTurn}) {
-        const std::uint64_t word = Account::make(used, credit, turn);
-        EXPECT_EQ(Account::used(word), used);
-        EXPECT_EQ(Account::credit(word), credit);
-        EXPECT_EQ(Account::turn(word), turn);
-        EXPECT_EQ(Account::granted(word), (used + credit) & kMost);
-      }
+      const std::uint64_t word = Account::make(used, credit);
+      EXPECT_EQ(Account::used(word), used);
+      EXPECT_EQ(Account::credit(word), credit);
+      EXPECT_EQ(Account::granted(word), (used + credit) & kMost);
     }
   }
-  EXPECT_EQ(Account::turn(Account::make(5, 6, kMostTurn + 1)), 0U) << "it goes round";
-  EXPECT_EQ(Account::used(Account::make(5, 6, kMostTurn + 1)), 5U);
-  EXPECT_EQ(Account::credit(Account::make(5, 6, kMostTurn + 1)), 6U);
 }
 
 TEST(AccountWords, M430_AStepMovesPages_AndTouchesNothingElse) {
   constexpr std::uint64_t kMost = Account::kField;
   for (const std::uint64_t pages : {std::uint64_t{1}, std::uint64_t{512}, kMost / 2, kMost}) {
-    const std::uint64_t before = Account::make(0, pages, 4095);
+    const std::uint64_t before = Account::make(0, pages);
     const std::uint64_t taken = before + Account::step(pages);
-    EXPECT_EQ(taken, Account::make(pages, 0, 4095)) << pages;
+    EXPECT_EQ(taken, Account::make(pages, 0)) << pages;
     EXPECT_EQ(taken - Account::step(pages), before) << pages;
     // Given where it was not taken: less than nothing, and back again.
-    const std::uint64_t owing = Account::make(0, 0, 17) - Account::step(pages);
+    const std::uint64_t owing = Account::make(0, 0) - Account::step(pages);
     EXPECT_EQ(Account::credit(owing), pages);
     EXPECT_EQ((Account::used(owing) + pages) & kMost, 0U);
     EXPECT_EQ(Account::granted(owing), 0U);
-    EXPECT_EQ(Account::turn(owing), 17U);
-    EXPECT_EQ(owing + Account::step(pages), Account::make(0, 0, 17));
+    EXPECT_EQ(owing + Account::step(pages), Account::make(0, 0));
   }
 }
 
 TEST(AccountWords, D52_AGrantUnderWay_ComesBack_AtItsLimits) {
   constexpr std::uint64_t kMostAccount = (std::uint64_t{1} << Pending::kAccountBits) - 1;
-  constexpr std::uint64_t kMostTurn = (std::uint64_t{1} << Account::kTurnBits) - 1;
-  constexpr std::uint64_t kMostNumber = (std::uint64_t{1} << (63 - Pending::kCreditShift)) - 1;
   for (const std::uint64_t account : {std::uint64_t{0}, std::uint64_t{1}, kMostAccount}) {
     for (const std::uint64_t pages : {std::uint64_t{0}, std::uint64_t{1}, Account::kField}) {
-      for (const std::uint64_t turn : {std::uint64_t{0}, kMostTurn}) {
-        for (const std::uint64_t number : {std::uint64_t{0}, std::uint64_t{1}, kMostNumber}) {
-          for (const bool as_credit : {false, true}) {
-            const std::uint64_t word = Pending::make(account, pages, turn, number, as_credit);
-            EXPECT_EQ(Pending::account(word), account);
-            EXPECT_EQ(Pending::pages(word), pages);
-            EXPECT_EQ(Pending::turn(word), turn);
-            EXPECT_EQ(Pending::number(word), number);
-            EXPECT_EQ(Pending::as_credit(word), as_credit);
-          }
-        }
+      for (const bool as_credit : {false, true}) {
+        const std::uint64_t word = Pending::make(account, pages, as_credit);
+        EXPECT_EQ(Pending::account(word), account);
+        EXPECT_EQ(Pending::pages(word), pages);
+        EXPECT_EQ(Pending::as_credit(word), as_credit);
       }
     }
   }
-  const std::uint64_t round = Pending::make(kMostAccount, Account::kField, kMostTurn, kMostNumber + 1, true);
-  EXPECT_EQ(Pending::number(round), 0U) << "it goes round";
-  EXPECT_EQ(Pending::pages(round), Account::kField);
+}
+
+TEST(AccountWords, D52_AWordAndItsNumber_ChangeTogetherOrNotAtAll) {
+  NumberedWord both{7, 1};
+  EXPECT_FALSE(both.exchange({7, 2}, {8, 3}));
+  EXPECT_FALSE(both.exchange({6, 1}, {8, 3}));
+  EXPECT_EQ(both.load().word, 7U);
+  EXPECT_EQ(both.load().number, 1U);
+  EXPECT_TRUE(both.exchange({7, 1}, {~std::uint64_t{0}, ~std::uint64_t{0}}));
+  EXPECT_EQ(both.load().word, ~std::uint64_t{0});
+  EXPECT_EQ(both.load().number, ~std::uint64_t{0});
+}
+
+// Threads that change both, and one that changes the word alone, as whoever takes credit does.
+TEST(AccountWords, D52_AWordAndItsNumber_NeverComeApart) {
+  NumberedWord both{0, 0};
+  constexpr std::uint64_t kRounds = 20000;
+  const auto change_both = [&] {
+    for (std::uint64_t done = 0; done < kRounds;) {
+      const NumberedWord::Value now = both.load();
+      if (both.exchange(now, {now.word + 1, now.number + 1})) ++done;
+    }
+  };
+  const auto change_word = [&] {
+    for (std::uint64_t i = 0; i < kRounds; ++i) both.word.fetch_add(1 << 20);
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 2; ++i) threads.emplace_back(change_both);
+  threads.emplace_back(change_word);
+  for (std::thread& each : threads) each.join();
+  EXPECT_EQ(both.load().number, 2 * kRounds);
+  EXPECT_EQ(both.load().word, 2 * kRounds + (kRounds << 20));
 }
 
 TEST(AccountWords, D52_EveryAccountHasANumberOfItsOwn) {
@@ -343,7 +357,7 @@ TEST(QuotaShards, M430_CreditOfThisProcess_IsNotThatOfOthers) {
   }};
   const auto row = static_cast<std::size_t>(other.answer());
   EXPECT_EQ(here.quota().return_own_credit(kNoLimit, kNormal, PageQuota::kCommonShard), 0U);
-  EXPECT_EQ(Account::credit(here.state.devices[0].shards[row][1].of[kNormal].load()), 40U);
+  EXPECT_EQ(Account::credit(here.state.devices[0].shards[row][1].of[kNormal].word.load()), 40U);
 }
 
 TEST(QuotaShards, D52_M430_CreditInManyShardsOfManyProcesses_IsHadToThePage) {
@@ -436,12 +450,8 @@ TEST(QuotaShards, D66_M430_KilledWithShardsBelowAndAboveNothing_EverythingComesB
       here.quota().give(kNormal, 465, here.shards[2]);
       here.quota().give(kHuge, 35, here.shards[1]);
     }
-    for (const QuotaShard& shard : here.state.devices[0].shards[row]) {
-      for (const auto& account : shard.of) {
-        EXPECT_EQ(Account::used(account), 0U);
-        EXPECT_EQ(Account::credit(account), 0U);
-      }
-    }
+    EXPECT_EQ(used_by(here.state, 0, row), Use{});
+    EXPECT_FALSE(counts(here.state, row));
     expect_all_can_be_had(here, 500);
   }
 }

@@ -64,7 +64,7 @@ Availability needed_by(const Request& request) {
     case Api::MallocForTaskScheduler:
     case Api::MallocHost:
     case Api::MallocHostWithCfg:
-      return {Feature::NotOnIpv, "M-8"};
+      return {Feature::AllButIpv, "M-8"};
     case Api::MediaV1Malloc:
       return {Feature::MediaV1, request.product.row->product == Product::A950 ? "M-403" : "M-404"};
     case Api::MediaV2Malloc:

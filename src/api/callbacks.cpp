@@ -36,7 +36,7 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void* userData, aclrtCallbackBloc
                        fmt::format("stream {} was used with aclrtLaunchHostFunc", own->id), "",
                        "use one of the two ways on a stream, not both"});
       }
-      if (own->audience == nullptr) {
+      if (own->subscriber == nullptr) {
         return refuse({ACL_ERROR_RT_STREAM_NO_CB_REG, "R-192", "EE1018",
                        fmt::format("no thread is subscribed to stream {}", own->id), "",
                        "call aclrtSubscribeReport for the stream first"});
@@ -59,12 +59,12 @@ aclError aclrtProcessReport(int32_t timeout) {
 
 aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void* args) {
   return enter("aclrtLaunchHostFunc", [&](Process& p) -> Status {
-    if (Status here = here_with_context(p, "R-198", Feature::NotOnIpv); !here) return here;
+    if (Status here = needs_feature_after_context(p, "R-198", Feature::AllButIpv); !here) return here;
     if (fn == nullptr) return rejected("R-198", "fn", "NULL", "there is nothing to call", "pass a function");
     ASSIGN_OR_RETURN(const StreamRef own, own_stream(p, stream, "R-198"));
     {
       const schedule::Lock lock = p.scheduler().lock();
-      if (own->audience != nullptr) {
+      if (own->subscriber != nullptr) {
         return refuse({ACL_ERROR_RT_STREAM_SUBSCRIBE, "R-198", "EE1006",
                        fmt::format("a thread is subscribed to stream {}", own->id), "",
                        "use one of the two ways on a stream, not both"});
@@ -78,7 +78,7 @@ aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void* args) {
 aclError aclrtGetThreadLastTaskId(uint32_t* taskId) {
   return enter("aclrtGetThreadLastTaskId", [&](Process& p) -> Status {
     if (taskId == nullptr) return null_pointer("R-203", "taskId");
-    if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
+    if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
     *taskId = p.scheduler().last_task_of_this_thread();
     return done();
   });
@@ -123,7 +123,7 @@ aclError keep_timeout(const char* api, uint64_t microseconds, Feature feature) {
 aclError aclrtGetOpTimeOutInterval(uint64_t* interval) {
   return enter("aclrtGetOpTimeOutInterval", [&](Process& p) -> Status {
     if (interval == nullptr) return null_pointer("R-204", "interval");
-    if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
+    if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
     *interval = kIntervalUs;
     return done();
   });
@@ -134,13 +134,13 @@ aclError aclrtSetOpExecuteTimeOut(uint32_t timeout) {
 }
 
 aclError aclrtSetOpExecuteTimeOutWithMs(uint32_t timeout) {
-  return keep_timeout("aclrtSetOpExecuteTimeOutWithMs", uint64_t{timeout} * 1'000, Feature::NotOnIpv);
+  return keep_timeout("aclrtSetOpExecuteTimeOutWithMs", uint64_t{timeout} * 1'000, Feature::AllButIpv);
 }
 
 aclError aclrtSetOpExecuteTimeOutV2(uint64_t timeout, uint64_t* actualTimeout) {
   return enter("aclrtSetOpExecuteTimeOutV2", [&](Process& p) -> Status {
     if (actualTimeout == nullptr) return null_pointer("R-204", "actualTimeout");
-    if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
+    if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
     const uint64_t intervals = timeout / kIntervalUs + (timeout % kIntervalUs != 0 ? 1 : 0);
     *actualTimeout = std::min(intervals, kMostIntervals) * kIntervalUs;
     p.operator_timeout_us.store(*actualTimeout);
@@ -151,7 +151,7 @@ aclError aclrtSetOpExecuteTimeOutV2(uint64_t timeout, uint64_t* actualTimeout) {
 aclError aclrtGetOpExecuteTimeout(uint32_t* const timeoutMs) {
   return enter("aclrtGetOpExecuteTimeout", [&](Process& p) -> Status {
     if (timeoutMs == nullptr) return null_pointer("R-204", "timeoutMs");
-    if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
+    if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
     *timeoutMs = static_cast<uint32_t>(std::min<uint64_t>(p.operator_timeout_us.load() / 1'000, UINT32_MAX));
     return done();
   });

@@ -58,7 +58,7 @@ aclError aclrtGetCurrentContext(aclrtContext* context) {
 aclError aclrtCtxGetCurrentDefaultStream(aclrtStream* stream) {
   return enter("aclrtCtxGetCurrentDefaultStream", [&](Process& p) -> Status {
     if (stream == nullptr) return null_pointer("R-111", "stream");
-    if (Status ready = needs_context(p, "R-111", Feature::NotOnIpv); !ready) return ready;
+    if (Status ready = needs_context(p, "R-111", Feature::AllButIpv); !ready) return ready;
     const Context* context = p.current();  // another thread may end it at any moment
     if (context == nullptr) return no_context("R-111");
     *stream = as_handle(*context->default_stream);
@@ -70,7 +70,7 @@ aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t* flags, int32_t* act
   return enter("aclrtGetPrimaryCtxState", [&](Process& p) -> Status {
     if (flags != nullptr) return bad_value("R-112", "flags", "not NULL", "NULL");
     if (active == nullptr) return null_pointer("R-112", "active");
-    if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
+    if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
     if (!p.has_device(deviceId)) return bad_device("R-112", deviceId, p.device_count());
     *active = p.is_set(static_cast<uint32_t>(deviceId)) ? 1 : 0;
     return done();
@@ -81,7 +81,7 @@ aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value) {
   return enter("aclrtCtxSetSysParamOpt", [&](Process& p) -> Status {
     if (static_cast<uint32_t>(opt) > ACL_OPT_STRONG_CONSISTENCY)
       return bad_value("R-122", "opt", static_cast<int>(opt), "0, 1 or 2");
-    if (!has(p.product().product, Feature::NotOnIpv)) return needs_context(p, "R-122", Feature::NotOnIpv);
+    if (!has(p.product().product, Feature::AllButIpv)) return needs_context(p, "R-122", Feature::AllButIpv);
     if (!value_fits(opt, value)) return bad_option_value("R-122", value);
     Context* context = p.current();
     if (context == nullptr) return no_context("R-122");
@@ -96,7 +96,7 @@ aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t* value) {
     if (value == nullptr) return null_pointer("R-122", "value");
     if (static_cast<uint32_t>(opt) > ACL_OPT_STRONG_CONSISTENCY)
       return bad_value("R-122", "opt", static_cast<int>(opt), "0, 1 or 2");
-    if (Status ready = needs_context(p, "R-122", Feature::NotOnIpv); !ready) return ready;
+    if (Status ready = needs_context(p, "R-122", Feature::AllButIpv); !ready) return ready;
     Context* context = p.current();
     if (context == nullptr) return no_context("R-122");
     const std::lock_guard lock{context->mutex};
@@ -115,7 +115,7 @@ aclError aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value) {
   return enter("aclrtSetSysParamOpt", [&](Process& p) -> Status {
     if (static_cast<uint32_t>(opt) > ACL_OPT_ENABLE_KERNEL_EARLY_START)
       return bad_value("R-123", "opt", static_cast<int>(opt), "0 to 3");
-    if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
+    if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
     if (!value_fits(opt, value)) return bad_option_value("R-123", value);
     p.system_parameters[opt].store(value);
     return done();
@@ -127,7 +127,7 @@ aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t* value) {
     if (value == nullptr) return null_pointer("R-123", "value");
     if (static_cast<uint32_t>(opt) > ACL_OPT_ENABLE_KERNEL_EARLY_START)
       return bad_value("R-123", "opt", static_cast<int>(opt), "0 to 3");
-    if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
+    if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
     *value = p.system_parameters[opt].load();
     return done();
   });
@@ -153,7 +153,7 @@ uint32_t cores(const Process& p, uint32_t device, aclrtDevResLimitType type) {
 aclError aclrtGetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uint32_t* value) {
   return enter("aclrtGetDeviceResLimit", [&](Process& p) -> Status {
     if (value == nullptr) return null_pointer("R-124", "value");
-    if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
+    if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
     if (Status known = check_core_type(type); !known) return known;
     if (!p.has_device(deviceId)) return bad_device("R-124", deviceId, p.device_count());
     *value = cores(p, static_cast<uint32_t>(deviceId), type);
@@ -163,7 +163,7 @@ aclError aclrtGetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uin
 
 aclError aclrtSetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uint32_t value) {
   return enter("aclrtSetDeviceResLimit", [&](Process& p) -> Status {
-    if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
+    if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
     if (Status known = check_core_type(type); !known) return known;
     if (!p.has_device(deviceId)) return bad_device("R-124", deviceId, p.device_count());
     p.set_core_limit(static_cast<uint32_t>(deviceId), type, value);
@@ -173,7 +173,7 @@ aclError aclrtSetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uin
 
 aclError aclrtResetDeviceResLimit(int32_t deviceId) {
   return enter("aclrtResetDeviceResLimit", [&](Process& p) -> Status {
-    if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
+    if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
     if (!p.has_device(deviceId)) return bad_device("R-124", deviceId, p.device_count());
     for (const size_t type : {size_t{0}, size_t{1}})
       p.set_core_limit(static_cast<uint32_t>(deviceId), type, std::nullopt);
@@ -192,7 +192,8 @@ uint32_t cores(const Process& p, const Stream& stream, aclrtDevResLimitType type
 constinit thread_local Handle t_used_stream = 0;
 
 Result<StreamRef> limited_stream(Process& p, aclrtStream stream) {
-  if (Status here = here_with_context(p, "R-124", Feature::NotOnIpv); !here) return here.take_refusal();
+  if (Status here = needs_feature_after_context(p, "R-124", Feature::AllButIpv); !here)
+    return here.take_refusal();
   return meant_stream(p, stream, "R-124");
 }
 
@@ -244,7 +245,7 @@ aclError aclrtUnuseStreamResInCurrentThread(aclrtStream stream) {
 aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t* value) {
   return enter("aclrtGetResInCurrentThread", [&](Process& p) -> Status {
     if (value == nullptr) return null_pointer("R-124", "value");
-    if (Status ready = needs_context(p, "R-124", Feature::NotOnIpv); !ready) return ready;
+    if (Status ready = needs_context(p, "R-124", Feature::AllButIpv); !ready) return ready;
     if (Status known = check_core_type(type); !known) return known;
     const Context* context = p.current();
     if (context == nullptr) return no_context("R-124");

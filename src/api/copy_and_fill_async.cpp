@@ -8,7 +8,7 @@ using namespace belay;
 aclError aclrtMemcpyAsync(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind,
                           aclrtStream stream) {
   return enter("aclrtMemcpyAsync", [&](Process& p) {
-    return copy_async(p, dst, destMax, src, count, kind, stream, Feature::NotOnIpv, "aclrtMemcpyAsync");
+    return copy_async(p, dst, destMax, src, count, kind, stream, Feature::AllButIpv, "aclrtMemcpyAsync");
   });
 }
 

@@ -28,7 +28,7 @@ aclError aclDestroyDataBuffer(const aclDataBuffer* dataBuffer) {
 aclError aclUpdateDataBuffer(aclDataBuffer* dataBuffer, void* data, size_t size) {
   return enter("aclUpdateDataBuffer", [&](Process& p) -> Status {
     if (dataBuffer == nullptr) return null_pointer("R-233", "dataBuffer");
-    if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
+    if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
     *dataBuffer = {data, size};
     return done();
   });

@@ -80,7 +80,7 @@ aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId) {
 aclError aclrtDevicePeerAccessStatus(int32_t deviceId, int32_t peerDeviceId, int32_t* status) {
   return enter("aclrtDevicePeerAccessStatus", [&](Process& p) -> Status {
     if (status == nullptr) return null_pointer("R-96", "status");
-    if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
+    if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
     for (const int32_t id : {deviceId, peerDeviceId}) {
       if (!p.has_device(id)) return rejected("R-96", "deviceId", id, "no such device");
     }
@@ -96,7 +96,7 @@ aclError aclrtDevicePeerAccessStatus(int32_t deviceId, int32_t peerDeviceId, int
 aclError aclrtRegDeviceStateCallback(const char* regName, aclrtDeviceStateCallback callback, void* args) {
   return enter("aclrtRegDeviceStateCallback", [&](Process& p) -> Status {
     if (regName == nullptr) return null_pointer("R-98", "regName");
-    if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
+    if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
     return p.state_callbacks().device.set("R-98", regName, callback, args);
   });
 }
@@ -105,13 +105,13 @@ aclError aclrtSetTsDevice(aclrtTsId tsId) {
   return enter("aclrtSetTsDevice", [&](Process& p) -> Status {
     if (tsId != ACL_TS_ID_AICORE && tsId != ACL_TS_ID_AIVECTOR)
       return bad_value("R-100", "tsId", static_cast<int>(tsId), "0 or 1");
-    return needs_feature(p, Feature::NotOnIpv, "R-266");
+    return needs_feature(p, Feature::AllButIpv, "R-266");
   });
 }
 
 aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode) {
   return enter("aclrtSetDeviceSatMode", [&](Process& p) -> Status {
-    if (Status ready = needs_context(p, "R-101", Feature::NotOnIpv); !ready) return ready;
+    if (Status ready = needs_context(p, "R-101", Feature::AllButIpv); !ready) return ready;
     if (mode != ACL_RT_OVERFLOW_MODE_SATURATION && mode != ACL_RT_OVERFLOW_MODE_INFNAN) {
       return rejected("R-101", "mode", static_cast<int>(mode), "no such mode", "pass 0 or 1");
     }
@@ -125,7 +125,7 @@ aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode) {
 aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode* mode) {
   return enter("aclrtGetDeviceSatMode", [&](Process& p) -> Status {
     if (mode == nullptr) return null_pointer("R-101", "mode");
-    if (Status ready = needs_context(p, "R-101", Feature::NotOnIpv); !ready) return ready;
+    if (Status ready = needs_context(p, "R-101", Feature::AllButIpv); !ready) return ready;
     const Context* context = p.current();
     if (context == nullptr) return no_context("R-101");
     *mode = p.saturation(context->device);

@@ -70,7 +70,7 @@ aclError aclrtFree(void* devPtr) {
 aclError aclrtFreeWithDevSync(void* devPtr) {
   return enter("aclrtFreeWithDevSync", [&](Process& p) -> Status {
     if (devPtr == nullptr) return null_pointer("M-120", "devPtr");
-    if (Status ready = needs_context(p, "M-121", Feature::NotOnIpv); !ready) return ready;
+    if (Status ready = needs_context(p, "M-121", Feature::AllButIpv); !ready) return ready;
     if (Status waited = synchronize_device(p, -1, "M-122"); !waited) return waited;
     return p.memory().free_device(devPtr);
   });
@@ -83,7 +83,7 @@ aclError cache_call(const char* api, const void* pointer, size_t size, bool stop
   return enter(api, [&](Process& p) -> Status {
     if (pointer == nullptr) return null_pointer("M-125", "devPtr");
     if (size == 0) return bad_value("M-126", "size", size, "at least 1");
-    if (Status ready = needs_context(p, "M-127", Feature::NotOnIpv); !ready) return ready;
+    if (Status ready = needs_context(p, "M-127", Feature::AllButIpv); !ready) return ready;
     const Context* context = p.current();
     if (context == nullptr) return no_context("M-127");
     if (stops_at_abort && p.scheduler().aborting(context->device))

@@ -38,7 +38,7 @@ const char* aclrtGetSocName(void) {
   const char* name = nullptr;
   enter("aclrtGetSocName", [&](Process& p) -> Status {
     if (Status ready = p.usable(); !ready) return ready;
-    if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
+    if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
     name = p.settings().soc.c_str();
     return done();
   });
@@ -48,7 +48,7 @@ const char* aclrtGetSocName(void) {
 aclError aclrtQueryDeviceStatus(int32_t deviceId, aclrtDeviceStatus* deviceStatus) {
   return enter("aclrtQueryDeviceStatus", [&](Process& p) -> Status {
     if (deviceStatus == nullptr) return null_pointer("R-78", "deviceStatus");
-    if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
+    if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
     if (!p.has_device(deviceId)) return bad_device("R-78", deviceId, p.device_count());
     *deviceStatus = ACL_RT_DEVICE_STATUS_NORMAL;
     return done();
@@ -60,7 +60,7 @@ aclError aclrtGetDeviceUtilizationRate(int32_t deviceId, aclrtUtilizationInfo* u
     if (utilizationInfo == nullptr) return null_pointer("R-79", "utilizationInfo");
     if (utilizationInfo->utilizationExtend != nullptr)
       return bad_value("R-79", "utilizationInfo->utilizationExtend", "not NULL", "NULL");
-    if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
+    if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
     // Nothing computes here: units that exist are idle, and those of a device that does not exist cannot be
     // read.
     const bool exists = p.has_device(deviceId);
@@ -76,7 +76,7 @@ aclError aclrtGetDeviceUtilizationRate(int32_t deviceId, aclrtUtilizationInfo* u
 aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, int64_t* value) {
   return enter("aclrtGetDeviceInfo", [&](Process& p) -> Status {
     if (value == nullptr) return null_pointer("R-80", "value");
-    if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
+    if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
     if (!p.has_device(deviceId))
       return rejected("R-80", "deviceId", deviceId, fmt::format("there are {} devices", p.device_count()));
     ASSIGN_OR_RETURN(const int64_t answer, device_attribute(p, attr));
@@ -88,7 +88,7 @@ aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, int64_t* value
 aclError aclrtGetDeviceCapability(int32_t deviceId, aclrtDevFeatureType devFeatureType, int32_t* value) {
   return enter("aclrtGetDeviceCapability", [&](Process& p) -> Status {
     if (value == nullptr) return null_pointer("R-82", "value");
-    if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
+    if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
     if (devFeatureType != ACL_FEATURE_TSCPU_TASK_UPDATE_SUPPORT_AIC_AIV &&
         devFeatureType != ACL_FEATURE_SYSTEM_MEMQ_EVENT_CROSS_DEV) {
       return rejected("R-82", "devFeatureType", static_cast<int>(devFeatureType), "no such feature");
@@ -102,7 +102,7 @@ aclError aclrtGetDeviceCapability(int32_t deviceId, aclrtDevFeatureType devFeatu
 aclError aclrtGetDevicesTopo(uint32_t deviceId, uint32_t otherDeviceId, uint64_t* value) {
   return enter("aclrtGetDevicesTopo", [&](Process& p) -> Status {
     if (value == nullptr) return null_pointer("R-83", "value");
-    if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
+    if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
     for (const uint32_t id : {deviceId, otherDeviceId}) {
       if (!p.has_device(id)) return bad_device("R-83", id, p.device_count());
     }
@@ -115,7 +115,7 @@ aclError aclrtGetDevicesTopo(uint32_t deviceId, uint32_t otherDeviceId, uint64_t
 
 aclError aclrtDeviceGetStreamPriorityRange(int32_t* leastPriority, int32_t* greatestPriority) {
   return enter("aclrtDeviceGetStreamPriorityRange", [&](Process& p) -> Status {
-    if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
+    if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
     if (leastPriority != nullptr) *leastPriority = 7;
     if (greatestPriority != nullptr) *greatestPriority = 0;
     return done();
@@ -169,7 +169,7 @@ using Translation = Result<std::int32_t> (*)(const Process&, std::int32_t);
 aclError translate(const char* api, Translation by, int32_t id, int32_t* out) {
   return enter(api, [&](Process& p) -> Status {
     if (out == nullptr) return null_pointer("R-89", "result");
-    if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
+    if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
     ASSIGN_OR_RETURN(const std::int32_t answer, by(p, id));
     *out = answer;
     return done();
@@ -206,7 +206,7 @@ aclError aclrtGetPhyDevIdByUserDevId(const int32_t userDevId, int32_t* const phy
 aclError aclrtDeviceGetBareTgid(int32_t* pid) {
   return enter("aclrtDeviceGetBareTgid", [&](Process& p) -> Status {
     if (pid == nullptr) return null_pointer("R-90", "pid");
-    if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
+    if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
     *pid = platform::process_id();
     return done();
   });

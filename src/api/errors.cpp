@@ -33,7 +33,7 @@ aclError aclrtPeekAtLastError(aclrtLastErrLevel level) {
 
 aclError aclrtSetExceptionInfoCallback(aclrtExceptionInfoCallback callback) {
   return enter("aclrtSetExceptionInfoCallback", [&](Process& p) -> Status {
-    if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
+    if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
     p.exceptions().set(callback);
     return done();
   });
@@ -44,7 +44,7 @@ namespace {
 aclError change_registered(const char* api, aclrtExceptionInfoCallback callback,
                            void (Exceptions::*change)(aclrtExceptionInfoCallback)) {
   return enter(api, [&](Process& p) -> Status {
-    if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
+    if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
     if (callback == nullptr)
       return rejected("R-224", "callback", "NULL", "there is no function", "pass a function");
     (p.exceptions().*change)(callback);

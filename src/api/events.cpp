@@ -50,7 +50,7 @@ aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event) {
 
 aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, int32_t timeout) {
   return enter("aclrtStreamWaitEventWithTimeout", [&](Process& p) -> Status {
-    if (Status here = here_with_context(p, "R-169", Feature::NotOnIpv); !here) return here;
+    if (Status here = needs_feature_after_context(p, "R-169", Feature::AllButIpv); !here) return here;
     if (event == nullptr) return rejected("R-169", "event", "NULL", "there is no event", "pass an event");
     if (timeout < 0)
       return rejected("R-173", "timeout", timeout, "it is negative", "pass 0 to wait for ever");
@@ -80,7 +80,7 @@ template <class Out, class Ask>
 Status answer(Process& p, aclrtEvent event, Out* out, const char* rule, Ask&& ask, Out yes, Out no) {
   if (event == nullptr) return null_pointer(rule, "event");
   if (out == nullptr) return null_pointer(rule, "status");
-  if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
+  if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
   ASSIGN_OR_RETURN(const bool answered, ask(p, event));
   *out = answered ? yes : no;
   return done();
@@ -89,7 +89,7 @@ Status answer(Process& p, aclrtEvent event, Out* out, const char* rule, Ask&& as
 template <class Out, class Ask>
 Status store(Process& p, Out* out, const char* rule, const char* name, Ask&& ask) {
   if (out == nullptr) return null_pointer(rule, name);
-  if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
+  if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
   auto found = ask();
   if (!found) return found.take_refusal();
   *out = *found;
@@ -122,7 +122,7 @@ aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus* statu
 aclError aclrtSynchronizeEvent(aclrtEvent event) {
   return enter("aclrtSynchronizeEvent", [&](Process& p) -> Status {
     if (event == nullptr) return null_pointer("R-180", "event");
-    if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
+    if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
     return synchronize_event(p, event, -1, "R-180");
   });
 }
@@ -131,7 +131,7 @@ aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout) {
   return enter("aclrtSynchronizeEventWithTimeout", [&](Process& p) -> Status {
     if (Status fits = check_timeout("R-181", timeout); !fits) return unremembered(std::move(fits));
     if (event == nullptr) return null_pointer("R-180", "event");
-    if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
+    if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
     return synchronize_event(p, event, timeout, "R-181");
   });
 }
@@ -164,7 +164,7 @@ aclError aclrtGetEventId(aclrtEvent event, uint32_t* eventId) {
 aclError aclrtGetEventAvailNum(uint32_t* eventCount) {
   return enter("aclrtGetEventAvailNum", [&](Process& p) -> Status {
     if (eventCount == nullptr) return null_pointer("R-187", "eventCount");
-    if (Status ready = needs_context(p, "R-187", Feature::NotOnIpv); !ready) return ready;
+    if (Status ready = needs_context(p, "R-187", Feature::AllButIpv); !ready) return ready;
     const Context* context = p.current();
     if (context == nullptr) return no_context("R-187");
     *eventCount = p.events().numbers[context->device].available();

@@ -19,7 +19,7 @@ aclError aclrtMallocHostWithCfg(void** ptr, uint64_t size, aclrtMallocConfig* cf
 aclError aclrtFreeHost(void* hostPtr) {
   return enter("aclrtFreeHost", [&](Process& p) -> Status {
     if (hostPtr == nullptr) return null_pointer("M-187", "hostPtr");
-    if (Status here = needs_feature(p, Feature::NotOnIpv); !here) return here;
+    if (Status here = needs_feature(p, Feature::AllButIpv); !here) return here;
     return p.memory().free_host(hostPtr);
   });
 }
@@ -27,7 +27,7 @@ aclError aclrtFreeHost(void* hostPtr) {
 aclError aclrtFreeHostWithDevSync(void* hostPtr) {
   return enter("aclrtFreeHostWithDevSync", [&](Process& p) -> Status {
     if (hostPtr == nullptr) return null_pointer("M-192", "hostPtr");
-    if (Status ready = needs_context(p, "M-192", Feature::NotOnIpv); !ready) return ready;
+    if (Status ready = needs_context(p, "M-192", Feature::AllButIpv); !ready) return ready;
     if (Status waited = synchronize_device(p, -1, "M-192"); !waited) return waited;
     return p.memory().free_host(hostPtr);
   });

@@ -40,7 +40,7 @@ aclError aclFinalize(void) {
 
 aclError aclFinalizeReference(uint64_t* refCount) {
   return enter("aclFinalizeReference", [&](Process& p) -> Status {
-    if (Status here = needs_feature(p, Feature::NotOnIpv); !here) return here;
+    if (Status here = needs_feature(p, Feature::AllButIpv); !here) return here;
     return p.lifecycle().finalize_reference(refCount);
   });
 }
@@ -48,7 +48,7 @@ aclError aclFinalizeReference(uint64_t* refCount) {
 aclError aclInitCallbackRegister(aclRegisterCallbackType type, aclInitCallbackFunc cbFunc, void* userData) {
   return enter("aclInitCallbackRegister", [&](Process& p) -> Status {
     if (cbFunc == nullptr) return null_pointer("R-46", "cbFunc");
-    if (Status here = needs_feature(p, Feature::NotOnIpv); !here) return here;
+    if (Status here = needs_feature(p, Feature::AllButIpv); !here) return here;
     return p.lifecycle().add_init_callback(type, cbFunc, userData);
   });
 }
@@ -56,7 +56,7 @@ aclError aclInitCallbackRegister(aclRegisterCallbackType type, aclInitCallbackFu
 aclError aclInitCallbackUnRegister(aclRegisterCallbackType type, aclInitCallbackFunc cbFunc) {
   return enter("aclInitCallbackUnRegister", [&](Process& p) -> Status {
     if (cbFunc == nullptr) return null_pointer("R-46", "cbFunc");
-    if (Status here = needs_feature(p, Feature::NotOnIpv); !here) return here;
+    if (Status here = needs_feature(p, Feature::AllButIpv); !here) return here;
     return p.lifecycle().remove_init_callback(type, cbFunc);
   });
 }
@@ -65,7 +65,7 @@ aclError aclFinalizeCallbackRegister(aclRegisterCallbackType type, aclFinalizeCa
                                      void* userData) {
   return enter("aclFinalizeCallbackRegister", [&](Process& p) -> Status {
     if (cbFunc == nullptr) return null_pointer("R-46", "cbFunc");
-    if (Status here = needs_feature(p, Feature::NotOnIpv); !here) return here;
+    if (Status here = needs_feature(p, Feature::AllButIpv); !here) return here;
     return p.lifecycle().add_finalize_callback(type, cbFunc, userData);
   });
 }
@@ -73,7 +73,7 @@ aclError aclFinalizeCallbackRegister(aclRegisterCallbackType type, aclFinalizeCa
 aclError aclFinalizeCallbackUnRegister(aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc) {
   return enter("aclFinalizeCallbackUnRegister", [&](Process& p) -> Status {
     if (cbFunc == nullptr) return null_pointer("R-46", "cbFunc");
-    if (Status here = needs_feature(p, Feature::NotOnIpv); !here) return here;
+    if (Status here = needs_feature(p, Feature::AllButIpv); !here) return here;
     return p.lifecycle().remove_finalize_callback(type, cbFunc);
   });
 }

@@ -32,7 +32,7 @@ aclError aclrtSynchronizeStream(aclrtStream stream) {
 aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout) {
   return enter("aclrtSynchronizeStreamWithTimeout", [&](Process& p) -> Status {
     if (Status fits = check_timeout("R-141", timeout); !fits) return fits;
-    if (Status here = here_with_context(p, "R-139", Feature::NotOnIpv); !here) return here;
+    if (Status here = needs_feature_after_context(p, "R-139", Feature::AllButIpv); !here) return here;
     return synchronize_stream(p, stream, timeout, "R-141");
   });
 }
@@ -43,7 +43,7 @@ aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {
 
 aclError aclrtSynchronizeDevice(void) {
   return enter("aclrtSynchronizeDevice", [&](Process& p) -> Status {
-    if (Status here = here_with_context(p, "R-70", Feature::NotOnIpv); !here) return here;
+    if (Status here = needs_feature_after_context(p, "R-70", Feature::AllButIpv); !here) return here;
     return synchronize_device(p, -1, "R-70");
   });
 }
@@ -51,7 +51,7 @@ aclError aclrtSynchronizeDevice(void) {
 aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout) {
   return enter("aclrtSynchronizeDeviceWithTimeout", [&](Process& p) -> Status {
     if (Status fits = check_timeout("R-72", timeout); !fits) return fits;
-    if (Status here = here_with_context(p, "R-72", Feature::NotOnIpv); !here) return here;
+    if (Status here = needs_feature_after_context(p, "R-72", Feature::AllButIpv); !here) return here;
     return synchronize_device(p, timeout, "R-72");
   });
 }
@@ -59,7 +59,7 @@ aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout) {
 aclError aclrtStreamGetId(aclrtStream stream, int32_t* streamId) {
   return enter("aclrtStreamGetId", [&](Process& p) -> Status {
     if (streamId == nullptr) return null_pointer("R-146", "streamId");
-    if (Status here = here_with_context(p, "R-146", Feature::NotOnIpv); !here) return here;
+    if (Status here = needs_feature_after_context(p, "R-146", Feature::AllButIpv); !here) return here;
     ASSIGN_OR_RETURN(const StreamRef found,
                      stream != nullptr ? known_stream(p, stream, "R-146") : meant_stream(p, stream, "R-146"));
     *streamId = found->id;
@@ -70,7 +70,7 @@ aclError aclrtStreamGetId(aclrtStream stream, int32_t* streamId) {
 aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t* priority) {
   return enter("aclrtStreamGetPriority", [&](Process& p) -> Status {
     if (priority == nullptr) return null_pointer("R-146", "priority");
-    if (Status here = here_with_context(p, "R-147", Feature::NotOnIpv); !here) return here;
+    if (Status here = needs_feature_after_context(p, "R-147", Feature::AllButIpv); !here) return here;
     ASSIGN_OR_RETURN(const StreamRef found, meant_stream(p, stream, "R-147"));
     *priority = found->priority.load();
     return done();
@@ -80,7 +80,7 @@ aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t* priority) {
 aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t* flags) {
   return enter("aclrtStreamGetFlags", [&](Process& p) -> Status {
     if (flags == nullptr) return null_pointer("R-146", "flags");
-    if (Status here = here_with_context(p, "R-147", Feature::NotOnIpv); !here) return here;
+    if (Status here = needs_feature_after_context(p, "R-147", Feature::AllButIpv); !here) return here;
     ASSIGN_OR_RETURN(const StreamRef found, meant_stream(p, stream, "R-147"));
     *flags = found->flags;
     return done();
@@ -90,7 +90,7 @@ aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t* flags) {
 aclError aclrtGetStreamAvailableNum(uint32_t* streamCount) {
   return enter("aclrtGetStreamAvailableNum", [&](Process& p) -> Status {
     if (streamCount == nullptr) return null_pointer("R-148", "streamCount");
-    if (Status ready = needs_context(p, "R-148", Feature::NotOnIpv); !ready) return ready;
+    if (Status ready = needs_context(p, "R-148", Feature::AllButIpv); !ready) return ready;
     const Context* context = p.current();
     if (context == nullptr) return no_context("R-148");
     *streamCount = p.streams().available(context->device);
@@ -104,7 +104,7 @@ aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType
                                  aclrtStreamAttrValue* value) {
   return enter("aclrtSetStreamAttribute", [&](Process& p) -> Status {
     if (value == nullptr) return null_pointer("R-149", "value");
-    if (Status here = here_with_context(p, "R-149", Feature::NotOnIpv); !here) return here;
+    if (Status here = needs_feature_after_context(p, "R-149", Feature::AllButIpv); !here) return here;
     return set_attribute(p, stream, stmAttrType, *value);
   });
 }
@@ -113,14 +113,14 @@ aclError aclrtGetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType
                                  aclrtStreamAttrValue* value) {
   return enter("aclrtGetStreamAttribute", [&](Process& p) -> Status {
     if (value == nullptr) return null_pointer("R-149", "value");
-    if (Status here = here_with_context(p, "R-149", Feature::NotOnIpv); !here) return here;
+    if (Status here = needs_feature_after_context(p, "R-149", Feature::AllButIpv); !here) return here;
     return get_attribute(p, stream, stmAttrType, *value);
   });
 }
 
 aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode) {
   return enter("aclrtSetStreamFailureMode", [&](Process& p) -> Status {
-    if (Status here = here_with_context(p, "R-152", Feature::NotOnIpv); !here) return here;
+    if (Status here = needs_feature_after_context(p, "R-152", Feature::AllButIpv); !here) return here;
     aclrtStreamAttrValue value{};
     value.failureMode = mode;
     return set_attribute(p, stream, ACL_STREAM_ATTR_FAILURE_MODE, value);
@@ -130,7 +130,7 @@ aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode) {
 aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag) {
   return enter("aclrtSetStreamOverflowSwitch", [&](Process& p) -> Status {
     if (flag > 1) return bad_value("R-151", "flag", flag, "0 or 1");
-    if (Status here = here_with_context(p, "R-151", Feature::StreamControl); !here) return here;
+    if (Status here = needs_feature_after_context(p, "R-151", Feature::StreamControl); !here) return here;
     aclrtStreamAttrValue value{};
     value.overflowSwitch = flag;
     return set_attribute(p, stream, ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK, value);
@@ -140,7 +140,7 @@ aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag) {
 aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t* flag) {
   return enter("aclrtGetStreamOverflowSwitch", [&](Process& p) -> Status {
     if (flag == nullptr) return null_pointer("R-149", "flag");
-    if (Status here = here_with_context(p, "R-151", Feature::StreamControl); !here) return here;
+    if (Status here = needs_feature_after_context(p, "R-151", Feature::StreamControl); !here) return here;
     aclrtStreamAttrValue value{};
     Status got = get_attribute(p, stream, ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK, value);
     if (got) *flag = value.overflowSwitch;
@@ -153,7 +153,7 @@ aclError aclrtGetOverflowStatus(void* outputAddr, size_t outputSize, aclrtStream
     constexpr size_t kStatusBytes = 64;
     if (outputAddr == nullptr) return null_pointer("R-103", "outputAddr");
     if (outputSize != kStatusBytes) return bad_value("R-103", "outputSize", outputSize, "64");
-    if (Status here = here_with_context(p, "R-103", Feature::NotOnIpv); !here) return here;
+    if (Status here = needs_feature_after_context(p, "R-103", Feature::AllButIpv); !here) return here;
     ASSIGN_OR_RETURN(const StreamRef own, own_stream(p, stream, "R-103"));
     return submit(p, *own, fill_task(workplace(p, *own), outputAddr, 0, kStatusBytes),
                   "aclrtGetOverflowStatus");
@@ -162,7 +162,7 @@ aclError aclrtGetOverflowStatus(void* outputAddr, size_t outputSize, aclrtStream
 
 aclError aclrtResetOverflowStatus(aclrtStream stream) {
   return enter("aclrtResetOverflowStatus", [&](Process& p) -> Status {
-    if (Status here = here_with_context(p, "R-103", Feature::NotOnIpv); !here) return here;
+    if (Status here = needs_feature_after_context(p, "R-103", Feature::AllButIpv); !here) return here;
     ASSIGN_OR_RETURN(const StreamRef own, own_stream(p, stream, "R-103"));
     return submit(p, *own, nothing_task(), "aclrtResetOverflowStatus");
   });
@@ -194,7 +194,7 @@ aclError aclrtSetDeviceTaskAbortCallback(const char* regName, aclrtDeviceTaskAbo
 aclError aclrtRegStreamStateCallback(const char* regName, aclrtStreamStateCallback callback, void* args) {
   return enter("aclrtRegStreamStateCallback", [&](Process& p) -> Status {
     if (regName == nullptr) return null_pointer("R-156", "regName");
-    if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
+    if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
     return p.state_callbacks().stream.set("R-156", regName, callback, args);
   });
 }

@@ -42,7 +42,7 @@ aclError aclrtGetVersion(int32_t* majorVersion, int32_t* minorVersion, int32_t* 
     if (majorVersion == nullptr) return null_pointer("R-240", "majorVersion");
     if (minorVersion == nullptr) return null_pointer("R-240", "minorVersion");
     if (patchVersion == nullptr) return null_pointer("R-240", "patchVersion");
-    if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
+    if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
     *majorVersion = ACL_MAJOR_VERSION;
     *minorVersion = ACL_MINOR_VERSION;
     *patchVersion = ACL_PATCH_VERSION;
@@ -56,7 +56,7 @@ aclError aclsysGetCANNVersion(aclCANNPackageName name, aclCANNPackageVersion* ve
     const char* directory = package_directory(name);
     if (directory == nullptr)
       return bad_value("R-241", "name", static_cast<int>(name), "a member of aclCANNPackageName");
-    if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
+    if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
     ASSIGN_OR_RETURN(const std::string text, config::package_version(directory));
     const config::VersionParts parts = config::version_parts(text);
     *version = {};
@@ -73,7 +73,7 @@ aclError aclsysGetVersionStr(char* pkgName, char* versionStr) {
   return enter("aclsysGetVersionStr", [&](Process& p) -> Status {
     if (pkgName == nullptr) return null_pointer("R-242", "pkgName");
     if (versionStr == nullptr) return null_pointer("R-242", "versionStr");
-    if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
+    if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
     ASSIGN_OR_RETURN(const std::string text, config::package_version(pkgName));
     const size_t bytes = std::min<size_t>(text.size(), ACL_PKG_VERSION_MAX_SIZE - 1);
     std::memcpy(versionStr, text.data(), bytes);
@@ -86,7 +86,7 @@ aclError aclsysGetVersionNum(char* pkgName, int32_t* versionNum) {
   return enter("aclsysGetVersionNum", [&](Process& p) -> Status {
     if (pkgName == nullptr) return null_pointer("R-243", "pkgName");
     if (versionNum == nullptr) return null_pointer("R-243", "versionNum");
-    if (Status here = needs_feature(p, Feature::NotOnIpv, "R-266"); !here) return here;
+    if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
     ASSIGN_OR_RETURN(const std::string text, config::package_version(pkgName));
     ASSIGN_OR_RETURN(const int32_t value, config::version_number(text));
     *versionNum = value;

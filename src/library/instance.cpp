@@ -75,7 +75,7 @@ std::unique_ptr<Process> start_process() {
 }
 
 // From the first exit handlers on, threads of ours touch nothing that the program may be taking down. Work
-// that somebody still waits for is done by him (C-21).
+// that a thread still waits for is done by it (C-21).
 void rest_at_exit() {
   if (Process* process = g_process.load(std::memory_order_acquire)) process->scheduler().stop_at_exit();
 }
@@ -111,7 +111,7 @@ void reap(std::unique_ptr<Process> process, bool is_quiet) {
 // While the library is loaded: a fork during the very first call must be seen too.
 __attribute__((constructor)) void watch_forks() { platform::in_forked_child(start_afresh); }
 
-__attribute__((destructor)) void last_words() {
+__attribute__((destructor)) void report_at_exit() {
   const Process* process = g_process.load(std::memory_order_acquire);
   if (process == nullptr) return;
   if (process->settings().summary) trace::print_summary();

@@ -219,7 +219,7 @@ bool PageQuota::take_with_grant(std::size_t kind, std::uint64_t pages, std::size
     if (processes_->return_what_the_dead_held(index_)) continue;
     if (!no_credit_anywhere()) continue;
     // Nothing was granted and nothing taken back since the first look, so all that time the same was granted,
-    // which leaves too little, and at one moment of it all of that was in use. Otherwise somebody got what he
+    // which leaves too little, and at one moment of it all of that was in use. Otherwise another got what it
     // wanted meanwhile, and we look again: there is always one who gets on.
     if (look(kind).fingerprint == seen.fingerprint &&
         device_->pending.number.load(std::memory_order_seq_cst) == pending.number)

@@ -113,7 +113,7 @@ class BackingStore {
   // and pages are not taken from the kernel's pool. `on_reuse` is for those that were freed, after the new
   // block is published; those that were not, a thread may keep up to a bound, if it says so with `keep`.
   void on_reuse(Position start, std::size_t bytes);
-  void keep() { decay_.stir(); }
+  void keep() { decay_.note_kept(); }
   // A thread's part of what may be kept in all, until it gives it back.
   std::size_t reserve_for_thread();
   void give_back_reserve(std::size_t part) { reserved_.fetch_sub(part, std::memory_order_relaxed); }

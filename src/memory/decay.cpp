@@ -9,9 +9,9 @@ namespace belay {
 
 void Decay::watch(State& state) {
   for (;;) {
-    state.stirred.wait(false);
+    state.kept_more.wait(false);
     std::unique_lock lock{state.mutex};
-    while (!state.stopped && state.stirred.exchange(false))
+    while (!state.stopped && state.kept_more.exchange(false))
       state.stopping.wait_for(lock, std::chrono::seconds{1}, [&] { return state.stopped; });
     if (state.stopped) return;
     state.drop();
@@ -19,7 +19,7 @@ void Decay::watch(State& state) {
 }
 
 void Decay::begin() {
-  if (state_->stirred.exchange(true)) return;
+  if (state_->kept_more.exchange(true)) return;
   if (!state_->started.exchange(true)) {
     // Without a thread nothing decays, and what is kept stays bounded.
     try {
@@ -28,7 +28,7 @@ void Decay::begin() {
       return;
     }
   } else {
-    state_->stirred.notify_one();
+    state_->kept_more.notify_one();
   }
 }
 
@@ -38,8 +38,8 @@ void Decay::stop() {
     state_->stopped = true;
   }
   state_->stopping.notify_one();
-  state_->stirred.store(true);
-  state_->stirred.notify_one();
+  state_->kept_more.store(true);
+  state_->kept_more.notify_one();
 }
 
 }  // namespace belay

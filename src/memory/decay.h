@@ -22,14 +22,14 @@ class Decay {
   Decay& operator=(const Decay&) = delete;
   ~Decay() { stop(); }
 
-  void stir() {
-    if (!state_->stirred.load(std::memory_order_relaxed)) begin();
+  void note_kept() {
+    if (!state_->kept_more.load(std::memory_order_relaxed)) begin();
   }
   void stop();  // nothing is dropped any more when this returns
 
  private:
   struct State {
-    std::atomic<bool> stirred{false};
+    std::atomic<bool> kept_more{false};
     std::atomic<bool> started{false};
     std::mutex mutex;  // held while it drops
     std::condition_variable stopping;

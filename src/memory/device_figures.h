@@ -17,7 +17,7 @@ struct DeviceLimits {
 };
 machine::Limits in_pages(const DeviceLimits& limits);
 
-// The most that an account can count, in whole 1 GB pages.
+// So much that 64 devices have room in the window of addresses (platform/address_windows.h).
 inline constexpr std::size_t kMostDeviceBytes = 255_GiB;
 
 struct Amounts {

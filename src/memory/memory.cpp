@@ -58,15 +58,15 @@ Memory::Memory(const MemorySettings& settings, machine::Machine& machine)
     devices_.push_back(std::make_unique<DeviceMemory>());
     devices_.back()->open(i, machine.quota(settings.visible[i]), map_, backing_, number_);
   }
-  heed_listeners();
+  stop_fast_path_for_listeners();
 }
 
 Memory::~Memory() { WarmState::end(number_); }
 
-void Memory::heed_listeners() {
+void Memory::stop_fast_path_for_listeners() {
   const bool wanted =
       observe::wanted(observe::What::DeviceAllocated) || observe::wanted(observe::What::DeviceFreed);
-  if (!wanted || heeds_listeners_.exchange(true)) return;
+  if (!wanted || stopped_for_listeners_.exchange(true)) return;
   WarmState::add(number_, WarmState::kReason);
   (void)platform::barrier_on_all_threads();  // see warm_path.h; where there is none, one block in a million
                                              // is missed
@@ -127,7 +127,7 @@ Result<void*> Memory::allocate(std::uint32_t device, const Plan& plan, std::uint
   return reinterpret_cast<void*>(*start);
 }
 
-void Memory::know_context(std::uint64_t era, std::uint32_t device) {
+void Memory::set_default_device_of_thread(std::uint64_t era, std::uint32_t device) {
   if (ThreadCache* mine = cache()) mine->renew(WarmState::era_alone(era), device);
 }
 

@@ -69,7 +69,7 @@ class Memory {
                               bool unified_address);
 
   // Whoever begins to listen to allocations and frees says so here: the warm path tells nobody.
-  void heed_listeners();
+  void stop_fast_path_for_listeners();
 
   // Addresses of blocks that are freed from now on stay out of use: for good while code still runs that
   // may use such a block, else until so many bytes were freed after them, for each device and kind of block.
@@ -78,7 +78,7 @@ class Memory {
 
   // For warm_path.h. The thread's context, which is on that device, was found alive after that state was
   // read.
-  void know_context(std::uint64_t state, std::uint32_t device);
+  void set_default_device_of_thread(std::uint64_t state, std::uint32_t device);
   const WarmRules& warm_rules() const { return warm_rules_; }
   void end_withdrawn(std::uintptr_t start, std::uint64_t word) { end_block(map_.block_from(start, word)); }
 
@@ -128,7 +128,7 @@ class Memory {
   Watch watch_;
   std::vector<std::unique_ptr<DeviceMemory>> devices_;
   std::atomic<std::size_t> media_bytes_{0};
-  std::atomic<bool> heeds_listeners_{false};
+  std::atomic<bool> stopped_for_listeners_{false};
   std::mutex reuse_;
   std::size_t quarantine_ = 0;
   bool holds_addresses_ = false;

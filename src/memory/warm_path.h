@@ -32,7 +32,7 @@ template <class Otherwise>
   reinterpret_cast<std::atomic<std::uint64_t>*>(range.word & ~Range::kNotPlain)
       ->store(word, std::memory_order_release);
   // First the word, then the look: whoever asks all threads for a barrier after he changed the state sees the
-  // one, or we see the other (Memory::heed_listeners).
+  // one, or we see the other (Memory::stop_fast_path_for_listeners).
   std::atomic_signal_fence(std::memory_order_seq_cst);
   if ((range.word & Range::kNotPlain) != 0 || WarmState::now() != cache.context_era()) [[unlikely]]
     return begin_with_care(cache, shelf->pages, range, word);

@@ -89,7 +89,7 @@ class WarmRules {
   static constexpr WarmRule rule(Api api, std::uint32_t policy, const ProductRow& product, Form form) {
     const bool small = plan(1, policy, api, product, form).ok;
     const bool large = plan(kMost, policy, api, product, form).ok;
-    if (!small || !large || !has(product.product, Feature::NotOnIpv)) return {};
+    if (!small || !large || !has(product.product, Feature::AllButIpv)) return {};
     const PolicyRule& row = *decode(policy, api, product.product).rule;
     return {kMost,
             row.normal_up_to,

@@ -18,7 +18,8 @@ class Watch {
   using Heard = std::function<void(std::uintptr_t start, std::size_t bytes)>;
   void set(Heard heard) { heard_ = std::move(heard); }  // once, before anything is written
 
-  // Who waits says so before he looks; who writes asks after he wrote. One of the two sees the other.
+  // A thread that waits stores its mark, then loads the word; one that writes stores the word, then loads the
+  // mark. So one of the two sees the other.
   void add() {
     WarmState::add(memory_, WarmState::kReason);  // blocks are not freed behind our back
     count_.fetch_add(1, std::memory_order_seq_cst);

@@ -33,7 +33,7 @@ inline constexpr ProductSet kAll = kAllButIpv | kIPV;
 // What only some products have. Each is answered by one set (M-8, R-266, the table of 01 section 1).
 enum class Feature : std::uint8_t {
   EveryChip,            // functions that every product has
-  NotOnIpv,             // ... every product but IPV350
+  AllButIpv,            // ... every product but IPV350
   HostRegistration,     // M-199
   HostMapQuery,         // M-227
   BatchCopy,            // M-283
@@ -71,7 +71,7 @@ constexpr ProductSet supported_on(Feature feature) {
   switch (feature) {
     case Feature::EveryChip:
       return kAll;
-    case Feature::NotOnIpv:
+    case Feature::AllButIpv:
     case Feature::HostMapQuery:
       return kAllButIpv;
     case Feature::HostRegistration:

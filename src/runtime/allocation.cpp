@@ -65,9 +65,9 @@ Status allocate(Process& process, Api api, void** out, std::size_t size, std::ui
   const std::uint64_t state = WarmState::now();
   const Context* context = process.current();
   if (context == nullptr) return no_context("M-84");
-  process.memory().know_context(state, context->device);
+  process.memory().set_default_device_of_thread(state, context->device);
   if (api == Api::MallocCached) {
-    if (Status here = needs_feature(process, Feature::NotOnIpv); !here) return here;
+    if (Status here = needs_feature(process, Feature::AllButIpv); !here) return here;
   }
   if (!planned) return refused(out, planned.refusal, size, policy);
   return store(out, process.memory().allocate(context->device, *planned, kModuleApp, Origin::Malloc));
@@ -81,8 +81,8 @@ Status allocate_configured(Process& process, Api api, void** out, std::size_t si
   const PlanResult planned = plan(size, policy, api, process.product(), process.settings().memory.form);
   if (!planned && planned.refusal.before_context && size == 0)
     return from_plan(planned.refusal, size, policy);
-  if (!has(process.product().product, Feature::NotOnIpv))
-    return needs_context(process, "M-100", Feature::NotOnIpv);
+  if (!has(process.product().product, Feature::AllButIpv))
+    return needs_context(process, "M-100", Feature::AllButIpv);
   if (configuration != nullptr && configuration->attrs == nullptr) {
     return rejected("M-99", "cfg", "{NULL, 0}", "a configuration without attributes",
                     "pass NULL for no configuration");
@@ -124,7 +124,7 @@ Status allocate_host(Process& process, void** out, std::size_t size) {
   if (!planned && planned.refusal.before_context) return from_plan(planned.refusal, size, 0);
   const Context* context = process.current();
   if (context == nullptr) return no_context("M-172");
-  if (Status here = needs_feature(process, Feature::NotOnIpv); !here) return here;
+  if (Status here = needs_feature(process, Feature::AllButIpv); !here) return here;
   if (!planned) return refused(out, planned.refusal, size, 0);
   return store(out, process.memory().allocate_host(context->device, *planned, kModuleApp, false));
 }
@@ -135,8 +135,8 @@ Status allocate_host_configured(Process& process, void** out, std::uint64_t size
   const PlanResult planned =
       plan(size, 0, Api::MallocHostWithCfg, process.product(), process.settings().memory.form);
   if (!planned && planned.refusal.before_context) return from_plan(planned.refusal, size, 0);
-  if (!has(process.product().product, Feature::NotOnIpv))
-    return needs_context(process, "M-182", Feature::NotOnIpv);
+  if (!has(process.product().product, Feature::AllButIpv))
+    return needs_context(process, "M-182", Feature::AllButIpv);
   if (configuration != nullptr && configuration->attrs == nullptr) {
     return rejected("M-180", "cfg", "NULL attributes", "a configuration without attributes",
                     "pass NULL for no configuration");

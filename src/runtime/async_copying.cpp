@@ -32,7 +32,7 @@ Status copy_async(Process& process, void* to, std::size_t room, const void* from
   if (from == nullptr) return null_pointer("M-250", "src");
   if (static_cast<std::uint32_t>(kind) > ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE)
     return bad_value("M-251", "kind", static_cast<std::uint32_t>(kind), "a copy kind from 0 to 5");
-  if (Status here = here_with_context(process, "M-255", feature); !here) return here;
+  if (Status here = needs_feature_after_context(process, "M-255", feature); !here) return here;
   ASSIGN_OR_RETURN(const StreamRef known, known_stream(process, stream_handle, "M-252"));
   if (count > room) {
     return rejected("M-253", "count", count, fmt::format("destMax is only {}", room),
@@ -225,7 +225,7 @@ Status fill_async(Process& process, void* pointer, std::size_t room, std::int32_
                   aclrtStream stream_handle) {
   if (count == 0) return done();
   if (pointer == nullptr) return null_pointer("M-373", "devPtr");
-  if (Status here = here_with_context(process, "M-376", Feature::NotOnIpv); !here) return here;
+  if (Status here = needs_feature_after_context(process, "M-376", Feature::AllButIpv); !here) return here;
   ASSIGN_OR_RETURN(const StreamRef known, known_stream(process, stream_handle, "M-374"));
   if (count > room)
     return rejected("M-375", "count", count, fmt::format("maxCount is only {}", room),

@@ -70,7 +70,7 @@ Status check_2d_product(Process& process) {
   const Form form = process.settings().memory.form;
   const Feature needed = form == Form::RC            ? Feature::Copy2dAsRc
                          : form == Form::OpenCtrlCpu ? Feature::Copy2dAsOpenCtrlCpu
-                                                     : Feature::NotOnIpv;
+                                                     : Feature::AllButIpv;
   if (has(product, needed)) return done();
   if (process.current() == nullptr) return no_context("M-315");
   return unsupported("M-321", "two-dimensional copies do not exist on this product and form",

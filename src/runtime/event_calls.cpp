@@ -10,7 +10,7 @@ namespace belay {
 namespace {
 
 using schedule::Arrival;
-using schedule::Capture;
+using schedule::EventRecord;
 using schedule::Lock;
 
 constexpr std::uint32_t kFreelyCombined =
@@ -74,7 +74,7 @@ Result<EventRef> known_event(Process& process, aclrtEvent event, const char* rul
 
 Status create_event(Process& process, aclrtEvent* out, Event::Kind kind, std::uint32_t flags) {
   if (out == nullptr) return null_pointer("R-158", "event");
-  if (Status here = here_with_context(process, "R-158", Feature::NotOnIpv); !here) return here;
+  if (Status here = needs_feature_after_context(process, "R-158", Feature::AllButIpv); !here) return here;
   if (!legal_flags(kind, flags)) {
     return rejected("R-158", "flag", fmt::format("{:#x}", flags),
                     "no such flag, or one that does not go with others",
@@ -102,7 +102,7 @@ Status create_event(Process& process, aclrtEvent* out, Event::Kind kind, std::ui
 
 Status destroy_event(Process& process, aclrtEvent handle) {
   if (handle == nullptr) return null_pointer("R-162", "event");
-  if (Status here = needs_feature(process, Feature::NotOnIpv, "R-266"); !here) return here;
+  if (Status here = needs_feature(process, Feature::AllButIpv, "R-266"); !here) return here;
   const EventRef event = process.events().events.take(handle_of(handle));
   if (event == nullptr) return stale_handle("R-162", "event", handle_of(handle));
   if (holds_number(*event)) {
@@ -115,7 +115,7 @@ Status destroy_event(Process& process, aclrtEvent handle) {
 
 Status record_event(Process& process, aclrtEvent handle, aclrtStream stream_handle, const char* api) {
   if (handle == nullptr) return null_pointer("R-164", "event");
-  if (Status here = here_with_context(process, "R-164", Feature::NotOnIpv); !here) return here;
+  if (Status here = needs_feature_after_context(process, "R-164", Feature::AllButIpv); !here) return here;
   ASSIGN_OR_RETURN(const EventRef event, known_event(process, handle, "R-164"));
   ASSIGN_OR_RETURN(const StreamRef stream, own_stream(process, stream_handle, "R-164"));
   if (event->only_on_device()) return not_from_host("R-161");
@@ -133,32 +133,32 @@ Status record_event(Process& process, aclrtEvent handle, aclrtStream stream_hand
     }
     give_back = [&numbers, taken = *number](Lock&) { numbers.give(taken); };
   }
-  std::shared_ptr<Capture> capture;
-  std::shared_ptr<Capture> before;
+  std::shared_ptr<EventRecord> record;
+  std::shared_ptr<EventRecord> before;
   bool promised = false;
   bool was_reset = false;
   {
     const Lock lock = scheduler.lock();
-    capture = std::exchange(event->promised, nullptr);
-    promised = capture != nullptr;
-    if (!promised) capture = std::make_shared<Capture>();
+    record = std::exchange(event->promised, nullptr);
+    promised = record != nullptr;
+    if (!promised) record = std::make_shared<EventRecord>();
     before = event->latest;
     was_reset = event->reset_called;
-    capture->stream = stream;
-    event->latest = capture;
+    record->stream = stream;
+    event->latest = record;
     event->reset_called = false;
     if (number) event->number = number;
   }
-  Status queued = submit(process, *stream, std::make_unique<schedule::RecordTask>(capture, give_back), api,
-                         &capture->position);
+  Status queued = submit(process, *stream, std::make_unique<schedule::RecordTask>(record, give_back), api,
+                         &record->position);
   if (!queued) {
     Lock lock = scheduler.lock();
-    if (event->latest == capture) {  // as if the call had not been
+    if (event->latest == record) {  // as if the call had not been
       event->latest = before;
       event->reset_called = was_reset;
       if (promised) {
-        capture->stream.reset();
-        event->promised = capture;
+        record->stream.reset();
+        event->promised = record;
       }
     }
     if (give_back) give_back(lock);
@@ -170,7 +170,7 @@ Status record_event_with_flag(Process& process, aclrtEvent handle, aclrtStream s
   if (handle == nullptr) return null_pointer("R-164", "event");
   if (flag != ACL_EVENT_RECORD_DEFAULT && flag != ACL_EVENT_RECORD_EXTERNAL)
     return bad_value("R-167", "flag", flag, "0 or 1");
-  if (Status here = here_with_context(process, "R-164", Feature::StreamControl); !here) return here;
+  if (Status here = needs_feature_after_context(process, "R-164", Feature::StreamControl); !here) return here;
   ASSIGN_OR_RETURN(const EventRef event, known_event(process, handle, "R-164"));
   ASSIGN_OR_RETURN(const StreamRef own, own_stream(process, stream, "R-164"));
   if (Status sticks = check_sticky_flag(process, *event, flag, "R-167"); !sticks) return sticks;
@@ -180,7 +180,7 @@ Status record_event_with_flag(Process& process, aclrtEvent handle, aclrtStream s
 
 Status reset_event(Process& process, aclrtEvent handle, aclrtStream stream_handle) {
   if (handle == nullptr) return null_pointer("R-168", "event");
-  if (Status here = here_with_context(process, "R-168", Feature::NotOnIpv); !here) return here;
+  if (Status here = needs_feature_after_context(process, "R-168", Feature::AllButIpv); !here) return here;
   ASSIGN_OR_RETURN(const EventRef event, known_event(process, handle, "R-168"));
   ASSIGN_OR_RETURN(const StreamRef stream, own_stream(process, stream_handle, "R-168"));
   if (event->only_on_device()) return not_from_host("R-161");
@@ -194,7 +194,7 @@ Status reset_event(Process& process, aclrtEvent handle, aclrtStream stream_handl
       return std::string{"aclrtResetEvent on an event of aclrtCreateEvent is undefined by the documents"};
     });
   }
-  std::shared_ptr<Capture> seen;
+  std::shared_ptr<EventRecord> seen;
   {
     const Lock lock = process.scheduler().lock();
     seen = event->latest;
@@ -215,7 +215,7 @@ Status reset_event(Process& process, aclrtEvent handle, aclrtStream stream_handl
 
 Status wait_event(Process& process, aclrtStream stream_handle, aclrtEvent handle, std::uint32_t seconds,
                   const char* api) {
-  if (Status here = here_with_context(process, "R-169", Feature::NotOnIpv); !here) return here;
+  if (Status here = needs_feature_after_context(process, "R-169", Feature::AllButIpv); !here) return here;
   ASSIGN_OR_RETURN(const EventRef found, known_event(process, handle, "R-169"));
   const EventRef event = found;
   ASSIGN_OR_RETURN(const StreamRef stream, own_stream(process, stream_handle, "R-169"));
@@ -223,26 +223,26 @@ Status wait_event(Process& process, aclrtStream stream_handle, aclrtEvent handle
   if (!event->synchronises())
     return unsupported("R-169", "the event was created without ACL_EVENT_SYNC",
                        "create it with ACL_EVENT_SYNC");
-  std::shared_ptr<Capture> capture;
+  std::shared_ptr<EventRecord> record;
   {
     const Lock lock = process.scheduler().lock();
     const bool recorded = event->latest != nullptr && !event->reset_called;
     if (recorded) {
-      capture = event->latest;
+      record = event->latest;
     } else if (event->kind == Event::Kind::Ex) {
       return done();
     } else if (event->kind == Event::Kind::Plain) {
       return refuse({ACL_ERROR_RT_PARAM_INVALID, "R-171", "EE1018", "the event was never recorded", "",
                      "call aclrtRecordEvent first"});
     } else {
-      if (event->promised == nullptr) event->promised = std::make_shared<Capture>();
-      capture = event->promised;
+      if (event->promised == nullptr) event->promised = std::make_shared<EventRecord>();
+      record = event->promised;
     }
     ++event->waits;
   }
   auto passed = [event](Lock&) { --event->waits; };
   Status queued =
-      submit(process, *stream, std::make_unique<schedule::AwaitTask>(capture, seconds, passed), api);
+      submit(process, *stream, std::make_unique<schedule::AwaitTask>(record, seconds, passed), api);
   if (!queued) {
     const Lock lock = process.scheduler().lock();
     --event->waits;
@@ -257,7 +257,7 @@ Status wait_event_with_flag(Process& process, aclrtStream stream, aclrtEvent han
     return bad_value("R-174", "flag", flag, "0 or 1");
   if (flag == ACL_EVENT_WAIT_EXTERNAL && seconds != 0)
     return bad_value("R-174", "timeout", seconds, "0 with the external flag");
-  if (Status here = here_with_context(process, "R-169", Feature::StreamControl); !here) return here;
+  if (Status here = needs_feature_after_context(process, "R-169", Feature::StreamControl); !here) return here;
   ASSIGN_OR_RETURN(const EventRef event, known_event(process, handle, "R-169"));
   ASSIGN_OR_RETURN(const StreamRef own, own_stream(process, stream, "R-169"));
   if (Status sticks = check_sticky_flag(process, *event, flag, "R-174"); !sticks) return sticks;
@@ -309,11 +309,11 @@ Status synchronize_event(Process& process, aclrtEvent handle, std::int32_t timeo
   ASSIGN_OR_RETURN(const EventRef event, known_event(process, handle, rule));
   schedule::Scheduler& scheduler = process.scheduler();
   Lock lock = scheduler.lock();
-  const std::shared_ptr<Capture> capture = event->latest;
-  if (capture == nullptr) return done();
-  const StreamRef stream = capture->stream.lock();
+  const std::shared_ptr<EventRecord> record = event->latest;
+  if (record == nullptr) return done();
+  const StreamRef stream = record->stream.lock();
   if (stream == nullptr) return done();
-  const Arrival arrival = scheduler.wait(lock, *stream, capture->position, deadline_in(timeout));
+  const Arrival arrival = scheduler.wait(lock, *stream, record->position, deadline_in(timeout));
   switch (arrival) {
     case Arrival::TimedOut:
       return refuse({ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, rule, "EE1002",
@@ -322,7 +322,7 @@ Status synchronize_event(Process& process, aclrtEvent handle, std::int32_t timeo
     case Arrival::Ended:
       return done();  // destroyed by force: what it stood for counts as complete
     default:
-      return arrived(scheduler, *stream, capture->position, arrival, rule, timeout, lock);
+      return arrived(scheduler, *stream, record->position, arrival, rule, timeout, lock);
   }
 }
 
@@ -385,7 +385,7 @@ Result<NotifyRef> known_notify(Process& process, aclrtNotify notify, const char*
 
 Status create_notify(Process& process, aclrtNotify* out, std::uint64_t flags) {
   if (out == nullptr) return null_pointer("R-206", "notify");
-  if (Status here = here_with_context(process, "R-206", Feature::NotOnIpv); !here) return here;
+  if (Status here = needs_feature_after_context(process, "R-206", Feature::AllButIpv); !here) return here;
   if (flags > ACL_NOTIFY_DEVICE_USE_ONLY)
     return rejected("R-206", "flag", flags, "no such flag",
                     "pass ACL_NOTIFY_DEFAULT or ACL_NOTIFY_DEVICE_USE_ONLY");
@@ -407,7 +407,7 @@ Status create_notify(Process& process, aclrtNotify* out, std::uint64_t flags) {
 
 Status destroy_notify(Process& process, aclrtNotify handle) {
   if (handle == nullptr) return null_pointer("R-207", "notify");
-  if (Status here = here_with_context(process, "R-207", Feature::NotOnIpv); !here) return here;
+  if (Status here = needs_feature_after_context(process, "R-207", Feature::AllButIpv); !here) return here;
   if (Result<NotifyRef> known = known_notify(process, handle, "R-207"); !known) return known.take_refusal();
   if (process.current() == nullptr) return no_context("R-207");
   const NotifyRef notify = process.events().notifies.take(handle_of(handle));
@@ -418,26 +418,27 @@ Status destroy_notify(Process& process, aclrtNotify handle) {
 
 Status record_notify(Process& process, aclrtNotify handle, aclrtStream stream_handle) {
   if (handle == nullptr) return null_pointer("R-207", "notify");
-  if (Status here = here_with_context(process, "R-207", Feature::NotOnIpv); !here) return here;
+  if (Status here = needs_feature_after_context(process, "R-207", Feature::AllButIpv); !here) return here;
   ASSIGN_OR_RETURN(const NotifyRef notify, known_notify(process, handle, "R-207"));
   ASSIGN_OR_RETURN(const StreamRef stream, own_stream(process, stream_handle, "R-207"));
-  return submit(process, *stream, std::make_unique<schedule::SetFlagTask>(notify->flag), "aclrtRecordNotify");
+  return submit(process, *stream, std::make_unique<schedule::SetNotifyTask>(notify->state),
+                "aclrtRecordNotify");
 }
 
 Status wait_notify(Process& process, aclrtNotify handle, aclrtStream stream_handle, std::uint32_t seconds) {
   if (handle == nullptr) return null_pointer("R-207", "notify");
-  if (Status here = here_with_context(process, "R-207", Feature::NotOnIpv); !here) return here;
+  if (Status here = needs_feature_after_context(process, "R-207", Feature::AllButIpv); !here) return here;
   ASSIGN_OR_RETURN(const NotifyRef notify, known_notify(process, handle, "R-207"));
   ASSIGN_OR_RETURN(const StreamRef stream, own_stream(process, stream_handle, "R-207"));
   const std::uint32_t limit = seconds == UINT32_MAX ? 0 : seconds;
-  return submit(process, *stream, std::make_unique<schedule::AwaitFlagTask>(notify->flag, limit),
+  return submit(process, *stream, std::make_unique<schedule::AwaitNotifyTask>(notify->state, limit),
                 "aclrtWaitAndResetNotify");
 }
 
 Status notify_number(Process& process, aclrtNotify handle, std::uint32_t* number) {
   if (handle == nullptr) return null_pointer("R-210", "notify");
   if (number == nullptr) return null_pointer("R-210", "notifyId");
-  if (Status here = here_with_context(process, "R-210", Feature::NotOnIpv); !here) return here;
+  if (Status here = needs_feature_after_context(process, "R-210", Feature::AllButIpv); !here) return here;
   ASSIGN_OR_RETURN(const NotifyRef notify, known_notify(process, handle, "R-207"));
   if (process.current() == nullptr) return no_context("R-207");
   *number = notify->number;
@@ -446,7 +447,7 @@ Status notify_number(Process& process, aclrtNotify handle, std::uint32_t* number
 
 Status reset_notifies(Process& process, aclrtNotify* notifies, std::size_t count) {
   if (notifies == nullptr) return null_pointer("R-210", "notifies");
-  if (Status here = here_with_context(process, "R-210", Feature::StreamControl); !here) return here;
+  if (Status here = needs_feature_after_context(process, "R-210", Feature::StreamControl); !here) return here;
   if (count == 0) return rejected("R-210", "num", count, "there is nothing to reset", "pass at least 1");
   std::vector<NotifyRef> found;
   for (std::size_t i = 0; i < count; ++i) {
@@ -455,7 +456,7 @@ Status reset_notifies(Process& process, aclrtNotify* notifies, std::size_t count
   }
   if (process.current() == nullptr) return no_context("R-210");
   const Lock lock = process.scheduler().lock();
-  for (const NotifyRef& each : found) each->flag->set = false;
+  for (const NotifyRef& each : found) each->state->set = false;
   return done();
 }
 

@@ -10,7 +10,7 @@
 #include "base/result.h"
 #include "product/product.h"
 #include "runtime/handles.h"
-#include "schedule/capture.h"
+#include "schedule/event_record.h"
 
 namespace belay {
 
@@ -31,19 +31,19 @@ struct Event {
   bool is_external() const { return (flags & ACL_EVENT_EXTERNAL) != 0; }
 
   // Only with the scheduler's lock.
-  std::shared_ptr<schedule::Capture> latest;    // null: not recorded, or reset
-  std::shared_ptr<schedule::Capture> promised;  // what a wait before the next record waits for
-  bool reset_called = false;                    // waits from here on bind to the next record
-  std::uint64_t waits = 0;                      // queued and not passed yet
-  std::optional<std::uint32_t> number;          // the hardware's, as last held
-  std::optional<std::uint32_t> sticky_flag;     // of the ...WithFlag calls
+  std::shared_ptr<schedule::EventRecord> latest;    // null: not recorded, or reset
+  std::shared_ptr<schedule::EventRecord> promised;  // what a wait before the next record waits for
+  bool reset_called = false;                        // waits from here on bind to the next record
+  std::uint64_t waits = 0;                          // queued and not passed yet
+  std::optional<std::uint32_t> number;              // the hardware's, as last held
+  std::optional<std::uint32_t> sticky_flag;         // of the ...WithFlag calls
 };
 using EventRef = std::shared_ptr<Event>;
 
 struct Notify {
   Handle handle;
   std::uint32_t device, number;
-  std::shared_ptr<schedule::Flag> flag = std::make_shared<schedule::Flag>();
+  std::shared_ptr<schedule::NotifyState> state = std::make_shared<schedule::NotifyState>();
 };
 using NotifyRef = std::shared_ptr<Notify>;
 

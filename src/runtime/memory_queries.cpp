@@ -139,8 +139,8 @@ Status check_memory_type(Process& process, void** addresses, std::uint32_t count
                          std::uint32_t* result, std::uint32_t reserve) {
   if (addresses == nullptr) return null_pointer("M-153", "addrList");
   if (result == nullptr) return null_pointer("M-154", "checkResult");
-  if (!has(process.product().product, Feature::NotOnIpv))
-    return needs_context(process, "M-159", Feature::NotOnIpv);
+  if (!has(process.product().product, Feature::AllButIpv))
+    return needs_context(process, "M-159", Feature::AllButIpv);
   *result = 0;
   if (reserve != 0) return rejected("M-156", "reserve", reserve, "it is reserved", "pass 0");
   if (count == 0) return rejected("M-157", "size", count, "the list is empty", "pass at least one address");
@@ -168,7 +168,7 @@ Status check_memory_type(Process& process, void** addresses, std::uint32_t count
 Status pointer_attributes(Process& process, const void* pointer, aclrtPtrAttributes* attributes) {
   if (pointer == nullptr) return null_pointer("M-163", "ptr");
   if (attributes == nullptr) return null_pointer("M-164", "attributes");
-  if (Status here = needs_feature(process, Feature::NotOnIpv); !here) return here;
+  if (Status here = needs_feature(process, Feature::AllButIpv); !here) return here;
   if (!process.opened_a_device()) {
     return refuse({ACL_ERROR_RT_INVALID_HANDLE, "M-165", "EE1018",
                    "no device has been opened in this process yet", "", "call aclrtSetDevice first"});

@@ -13,12 +13,12 @@ namespace belay {
 namespace {
 
 using schedule::Lock;
-using schedule::Move;
-using schedule::Ran;
+using schedule::Next;
+using schedule::RunResult;
 using schedule::Scheduler;
 using schedule::Stream;
 
-Ran outcome(Status status, bool more = false) {
+RunResult outcome(Status status, bool more = false) {
   if (status) return {more, nullptr};
   return {false, status.take_refusal()};
 }
@@ -38,19 +38,19 @@ class MemoryTask : public schedule::Task {
  public:
   explicit MemoryTask(const Workplace& place) : place_{place} {}
 
-  Move begin(Scheduler& scheduler, Stream& stream, Lock& lock) override {
-    if (!place_.links.limited()) return Move::Run;
+  Next begin(Scheduler& scheduler, Stream& stream, Lock& lock) override {
+    if (!place_.links.limited()) return Next::Run;
     const std::optional<schedule::Time> over = place_.links.take(way_, link_, length());
-    if (!over) return Move::Run;
+    if (!over) return Next::Run;
     if (scheduler.is_driven()) {  // one task at a time, so that nothing depends on the clock
       over_ = *over;
-      return Move::Run;
+      return Next::Run;
     }
     scheduler.call_at(*over, stream, lock, true);
-    return Move::Wait;
+    return Next::Wait;
   }
 
-  Ran run(std::size_t at_most) final {
+  RunResult run(std::size_t at_most) final {
     if (over_) std::this_thread::sleep_until(*std::exchange(over_, std::nullopt));
     return work(at_most);
   }
@@ -62,7 +62,7 @@ class MemoryTask : public schedule::Task {
     link_ = to.is_device() ? to.device() : from.device();
   }
   virtual std::size_t length() const { return 0; }
-  virtual Ran work(std::size_t at_most) = 0;
+  virtual RunResult work(std::size_t at_most) = 0;
   Transfer transfer() const { return Transfer{place_.memory, place_.device}; }
   const Workplace place_;
 
@@ -121,7 +121,7 @@ class CopyTask final : public MemoryTask {
  protected:
   std::size_t length() const override { return bytes_; }
 
-  Ran work(std::size_t at_most) override {
+  RunResult work(std::size_t at_most) override {
     if (done_ == 0) {
       Status fits =
           transfer().check_copy(place_.memory.locate_bytes(to_), place_.memory.locate_bytes(from_), bytes_);
@@ -161,7 +161,7 @@ class CopyRowsTask final : public MemoryTask {
  protected:
   std::size_t length() const override { return rows_.width * rows_.height; }
 
-  Ran work(std::size_t at_most) override {
+  RunResult work(std::size_t at_most) override {
     const auto [to, to_pitch, from, from_pitch, width, height] = rows_;
     const auto located = [&](const std::byte* at) { return place_.memory.locate_bytes(at); };
     if (done_ == 0) {
@@ -198,10 +198,10 @@ class CopyBatchTask final : public MemoryTask {
  protected:
   std::size_t length() const override { return length_; }
 
-  Ran work(std::size_t at_most) override {
-    Ran ran = copies_[done_]->run(at_most);
-    if (ran.trouble) return ran;
-    if (!ran.more) ++done_;
+  RunResult work(std::size_t at_most) override {
+    RunResult result = copies_[done_]->run(at_most);
+    if (result.trouble) return result;
+    if (!result.more) ++done_;
     return {done_ < copies_.size(), nullptr};
   }
 
@@ -223,7 +223,7 @@ class WriteTask final : public MemoryTask {
 
  protected:
   std::size_t length() const override { return bytes_; }
-  Ran work(std::size_t at_most) override {
+  RunResult work(std::size_t at_most) override {
     const std::size_t step = part_of(to_ + done_, bytes_ - done_, at_most);
     Status moved = transfer().copy(to_ + done_, taken_.get() + done_, step);
     done_ += step;
@@ -251,7 +251,7 @@ class LateCopyTask : public MemoryTask {
 
  protected:
   virtual Result<Piece> read() = 0;
-  Ran work(std::size_t at_most) final {
+  RunResult work(std::size_t at_most) final {
     if (!place_.memory.backing().keeps_bytes()) return {};  // what was written there is not kept
     if (copy_ == nullptr) {
       Result<Piece> piece = read();
@@ -321,7 +321,7 @@ class FillTask final : public MemoryTask {
       : MemoryTask{place}, to_{static_cast<std::byte*>(to)}, value_{value}, bytes_{bytes} {}
 
  protected:
-  Ran work(std::size_t at_most) override {
+  RunResult work(std::size_t at_most) override {
     if (done_ == 0) {
       Status fits = transfer().check_fill(place_.memory.locate_bytes(to_), bytes_, "M-371");
       if (!fits) return outcome(std::move(fits));
@@ -345,7 +345,7 @@ class Fill32Task final : public MemoryTask {
       : MemoryTask{place}, to_{to}, value_{value}, words_{words} {}
 
  protected:
-  Ran work(std::size_t) override {
+  RunResult work(std::size_t) override {
     return outcome(transfer().fill32(place_.memory.locate_bytes(to_), value_, words_));
   }
 
@@ -361,7 +361,7 @@ class StoreTask final : public MemoryTask {
       : MemoryTask{place}, to_{to}, value_{value} {}
 
  protected:
-  Ran work(std::size_t) override {
+  RunResult work(std::size_t) override {
     return outcome(transfer().store64(place_.memory.locate_bytes(to_), value_));
   }
 

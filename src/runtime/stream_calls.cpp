@@ -62,7 +62,7 @@ Result<StreamRef> own_stream(Process& process, aclrtStream stream, const char* r
   return own_stream(process, *known, rule, "R-12");
 }
 
-Status here_with_context(Process& process, const char* rule, Feature feature) {
+Status needs_feature_after_context(Process& process, const char* rule, Feature feature) {
   if (has(process.product().product, feature)) [[likely]]
     return done();
   return needs_context(process, rule, feature);
@@ -85,10 +85,10 @@ Status submit_and_wait(Process& process, Stream& stream, TaskPtr task, const cha
   schedule::Scheduler& scheduler = process.scheduler();
   if (schedule::InsideCallback::of_this_thread() == &stream) return would_wait_for_itself("R-143");
   if (!stream.traits.runs) {  // nothing would ever run it, and nobody waits for such a stream
-    schedule::Ran ran;
-    do ran = task->run(SIZE_MAX);
-    while (ran.more);
-    return ran.trouble ? Status{std::move(ran.trouble)} : done();
+    schedule::RunResult result;
+    do result = task->run(SIZE_MAX);
+    while (result.more);
+    return result.trouble ? Status{std::move(result.trouble)} : done();
   }
   std::uint64_t position = 0;
   if (Status queued = submit(process, stream, std::move(task), api, &position); !queued) return queued;
@@ -98,7 +98,7 @@ Status submit_and_wait(Process& process, Stream& stream, TaskPtr task, const cha
 
 Status create_stream(Process& process, aclrtStream* out, std::uint32_t priority, std::uint32_t flags) {
   if (out == nullptr) return null_pointer("R-126", "stream");
-  if (Status here = here_with_context(process, "R-126", Feature::NotOnIpv); !here) return here;
+  if (Status here = needs_feature_after_context(process, "R-126", Feature::AllButIpv); !here) return here;
   constexpr std::uint32_t kOthers = 0x1F;
   if ((flags & ACL_STREAM_DEVICE_USE_ONLY) != 0 && (flags & kOthers) != 0) {
     return rejected("R-128", "flag", fmt::format("{:#x}", flags),
@@ -126,7 +126,7 @@ Status destroy_stream(Process& process, aclrtStream handle, bool force) {
   const char* rule = force ? "R-134" : "R-133";
   if (handle == nullptr) return null_pointer("R-132", "stream");
   if (force) {
-    if (Status here = here_with_context(process, "R-132", Feature::NotOnIpv); !here) return here;
+    if (Status here = needs_feature_after_context(process, "R-132", Feature::AllButIpv); !here) return here;
   }
   ASSIGN_OR_RETURN(const StreamRef found, own_stream(process, handle, "R-132"));
   Stream& stream = *found;
@@ -243,7 +243,7 @@ Status synchronize_device(Process& process, std::int32_t timeout, const char* ru
 
 Status query_stream(Process& process, aclrtStream handle, aclrtStreamStatus* status) {
   if (status == nullptr) return null_pointer("R-145", "status");
-  if (Status here = here_with_context(process, "R-145", Feature::NotOnIpv); !here) return here;
+  if (Status here = needs_feature_after_context(process, "R-145", Feature::AllButIpv); !here) return here;
   ASSIGN_OR_RETURN(const StreamRef found, meant_stream(process, handle, "R-145"));
   Stream& stream = *found;
   if (!stream.idle() || stream.troubled.load(std::memory_order_acquire)) {
@@ -333,7 +333,7 @@ Status get_attribute(Process& process, aclrtStream handle, aclrtStreamAttr attri
 // --- taking work back -----------------------------------------------------------------------------
 
 Status abort_stream(Process& process, aclrtStream handle) {
-  if (Status here = here_with_context(process, "R-154", Feature::StreamControl); !here) return here;
+  if (Status here = needs_feature_after_context(process, "R-154", Feature::StreamControl); !here) return here;
   ASSIGN_OR_RETURN(const StreamRef found, meant_stream(process, handle, "R-154"));
   Lock lock = process.scheduler().lock();
   process.scheduler().clear(*found, lock);
@@ -341,7 +341,7 @@ Status abort_stream(Process& process, aclrtStream handle) {
 }
 
 Status stop_stream(Process& process, aclrtStream handle) {
-  if (Status here = here_with_context(process, "R-155", Feature::StreamControl); !here) return here;
+  if (Status here = needs_feature_after_context(process, "R-155", Feature::StreamControl); !here) return here;
   if (handle == nullptr) {
     return rejected("R-155", "stream", "NULL", "the default stream cannot be stopped this way",
                     "pass a stream that was created");

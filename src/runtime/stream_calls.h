@@ -23,7 +23,7 @@ Result<StreamRef> own_stream(Process& process, const StreamRef& known, const cha
 Result<StreamRef> own_stream(Process& process, aclrtStream stream, const char* rule);
 
 // Where the product lacks a function that needs a context: 107002, then 207000, before anything else (M-418).
-Status here_with_context(Process& process, const char* rule, Feature feature);
+Status needs_feature_after_context(Process& process, const char* rule, Feature feature);
 
 Status submit(Process& process, Stream& stream, TaskPtr task, const char* api,
               std::uint64_t* position = nullptr);

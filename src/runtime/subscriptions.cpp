@@ -15,10 +15,10 @@ Refusal wrong_thread(const char* rule, std::string what, std::string solution) {
 
 Status Subscriptions::add(schedule::Scheduler& scheduler, std::uint64_t thread, schedule::Stream& stream) {
   const schedule::Lock lock = scheduler.lock();
-  if (stream.audience != nullptr) {
+  if (stream.subscriber != nullptr) {
     return subscribed_otherwise(
         "R-190",
-        fmt::format("thread {} is subscribed to stream {} already", stream.audience->thread, stream.id),
+        fmt::format("thread {} is subscribed to stream {} already", stream.subscriber->thread, stream.id),
         "subscribe each stream once; unsubscribe it before another thread takes it");
   }
   if (stream.uses_host_functions) {
@@ -26,36 +26,36 @@ Status Subscriptions::add(schedule::Scheduler& scheduler, std::uint64_t thread, 
                                 fmt::format("stream {} was used with aclrtLaunchHostFunc", stream.id),
                                 "use one of the two ways on a stream, not both");
   }
-  const auto found = audiences_.find(thread);
-  if (found != audiences_.end() && found->second->device != stream.device()) {
+  const auto found = subscribers_.find(thread);
+  if (found != subscribers_.end() && found->second->device != stream.device()) {
     return wrong_thread("R-190",
                         fmt::format("thread {} serves streams of device {}, and stream {} is on device {}",
                                     thread, found->second->device, stream.id, stream.device()),
                         "let one thread serve the streams of one device");
   }
-  if (found == audiences_.end() && audiences_.size() >= kMostThreads) {
+  if (found == subscribers_.end() && subscribers_.size() >= kMostThreads) {
     return refuse({ACL_ERROR_RT_INTERNAL_ERROR, "R-190", "EE1021",
                    fmt::format("{} threads are subscribed, which is the most there can be", kMostThreads), "",
                    "let one thread serve several streams"});
   }
-  std::shared_ptr<schedule::Audience>& audience = audiences_[thread];
-  if (audience == nullptr) audience = std::make_shared<schedule::Audience>(thread, stream.device());
-  audience->streams.push_back(&stream);
-  stream.audience = audience;
+  std::shared_ptr<schedule::Subscriber>& subscriber = subscribers_[thread];
+  if (subscriber == nullptr) subscriber = std::make_shared<schedule::Subscriber>(thread, stream.device());
+  subscriber->streams.push_back(&stream);
+  stream.subscriber = subscriber;
   ++stream.subscriptions;
   return done();
 }
 
 Status Subscriptions::remove(schedule::Scheduler& scheduler, std::uint64_t thread, schedule::Stream& stream) {
   schedule::Lock lock = scheduler.lock();
-  if (stream.audience == nullptr) {
+  if (stream.subscriber == nullptr) {
     return subscribed_otherwise("R-191", fmt::format("no thread is subscribed to stream {}", stream.id),
                                 "unsubscribe what was subscribed, once");
   }
-  if (stream.audience->thread != thread) {
+  if (stream.subscriber->thread != thread) {
     return wrong_thread("R-191",
                         fmt::format("stream {} is served by thread {}, not by {}", stream.id,
-                                    stream.audience->thread, thread),
+                                    stream.subscriber->thread, thread),
                         "pass the thread that was subscribed");
   }
   drop(scheduler, stream, lock);
@@ -63,20 +63,21 @@ Status Subscriptions::remove(schedule::Scheduler& scheduler, std::uint64_t threa
 }
 
 void Subscriptions::drop(schedule::Scheduler& scheduler, schedule::Stream& stream, schedule::Lock& lock) {
-  const std::shared_ptr<schedule::Audience> audience = stream.audience;
-  if (audience == nullptr) return;
+  const std::shared_ptr<schedule::Subscriber> subscriber = stream.subscriber;
+  if (subscriber == nullptr) return;
   schedule::unsubscribe(scheduler, stream, lock);
-  if (audience->streams.empty()) audiences_.erase(audience->thread);
+  if (subscriber->streams.empty()) subscribers_.erase(subscriber->thread);
 }
 
 Status Subscriptions::process(schedule::Scheduler& scheduler, std::uint64_t thread,
                               schedule::Deadline deadline) {
   schedule::Lock lock = scheduler.lock();
-  const auto found = audiences_.find(thread);
-  const std::shared_ptr<schedule::Audience> audience = found == audiences_.end() ? nullptr : found->second;
-  const schedule::Fetched fetched = audience == nullptr
+  const auto found = subscribers_.find(thread);
+  const std::shared_ptr<schedule::Subscriber> subscriber =
+      found == subscribers_.end() ? nullptr : found->second;
+  const schedule::Fetched fetched = subscriber == nullptr
                                         ? schedule::Fetched::NotSubscribed
-                                        : schedule::fetch_calls(scheduler, audience, deadline, lock);
+                                        : schedule::fetch_calls(scheduler, subscriber, deadline, lock);
   switch (fetched) {
     case schedule::Fetched::Called:
       return done();

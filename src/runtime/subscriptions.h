@@ -20,7 +20,7 @@ class Subscriptions {
 
  private:
   static constexpr std::size_t kMostThreads = 1024;
-  std::map<std::uint64_t, std::shared_ptr<schedule::Audience>> audiences_;  // with the scheduler's lock
+  std::map<std::uint64_t, std::shared_ptr<schedule::Subscriber>> subscribers_;  // with the scheduler's lock
 };
 
 }  // namespace belay

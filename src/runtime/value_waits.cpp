@@ -16,22 +16,22 @@ class ValueWaitTask : public schedule::Task {
   ValueWaitTask(ValueWaits& all, std::uintptr_t address, std::uint64_t value, std::uint32_t condition)
       : all_{all}, address_{address}, value_{value}, condition_{condition} {}
 
-  schedule::Move begin(schedule::Scheduler& scheduler, schedule::Stream& stream,
+  schedule::Next begin(schedule::Scheduler& scheduler, schedule::Stream& stream,
                        schedule::Lock& lock) override {
     stream_ = &stream;
     all_.add(*this);
     return due(scheduler, stream, lock);
   }
 
-  schedule::Move due(schedule::Scheduler& scheduler, schedule::Stream& stream,
+  schedule::Next due(schedule::Scheduler& scheduler, schedule::Stream& stream,
                      schedule::Lock& lock) override {
     if (reached()) {
       all_.remove(*this);
-      return schedule::Move::Finished;
+      return schedule::Next::Finished;
     }
     if (all_.memory().backing().host_may_touch())
       scheduler.call_at(schedule::Clock::now() + kLookAgain, stream, lock);
-    return schedule::Move::Wait;
+    return schedule::Next::Wait;
   }
 
   void drop(schedule::Scheduler&, schedule::Stream&, schedule::Lock&) override {

@@ -75,16 +75,16 @@ void HostThread::serve(const std::shared_ptr<Group>& group) {
   }
 }
 
-Move HostFunctionTask::begin(Scheduler& scheduler, Stream& stream, Lock& lock) {
+Next HostFunctionTask::begin(Scheduler& scheduler, Stream& stream, Lock& lock) {
   call_ = std::make_shared<HostCall>(HostCall{function_, argument_, stream.shared_from_this(), sequence});
   std::shared_ptr<HostThread>& server = stream.group->host_thread;
   if (server == nullptr) server = std::make_shared<HostThread>(scheduler);
-  if (!server->post(call_, stream.group, lock)) return Move::Run;  // which fails
+  if (!server->post(call_, stream.group, lock)) return Next::Run;  // which fails
   scheduler.host_call_began(lock);
-  return Move::Wait;
+  return Next::Wait;
 }
 
-Ran HostFunctionTask::run(std::size_t) {
+RunResult HostFunctionTask::run(std::size_t) {
   return {false, refuse({ACL_ERROR_RT_RESOURCE_ALLOC_FAIL, "R-198", "EE1021",
                          "no thread could be started to call host functions",
                          "the system or a limit of this user allows no more threads", "raise ulimit -u"})};
@@ -96,78 +96,78 @@ void HostFunctionTask::drop(Scheduler&, Stream& stream, Lock&) {
   stream.held = call_->executing;
 }
 
-Move CallbackTask::begin(Scheduler&, Stream& stream, Lock&) {
-  const std::shared_ptr<Audience>& audience = stream.audience;
-  if (audience == nullptr || stream.subscriptions != subscription_) {
+Next CallbackTask::begin(Scheduler&, Stream& stream, Lock&) {
+  const std::shared_ptr<Subscriber>& subscriber = stream.subscriber;
+  if (subscriber == nullptr || stream.subscriptions != subscription_) {
     observe::note("R-191", [&] {
       return fmt::format("a callback of stream {} is dropped: its subscription was ended", stream.id);
     });
-    return Move::Finished;
+    return Next::Finished;
   }
   call_ = std::make_shared<HostCall>(
       HostCall{function_, argument_, stream.shared_from_this(), sequence, blocks_});
   call_->owed = true;
-  audience->calls.push_back(call_);
-  audience->came.notify_all();
-  return blocks_ ? Move::Wait : Move::Finished;
+  subscriber->calls.push_back(call_);
+  subscriber->came.notify_all();
+  return blocks_ ? Next::Wait : Next::Finished;
 }
 
 void CallbackTask::drop(Scheduler&, Stream& stream, Lock&) {
   if (call_ == nullptr) return;
   call_->dropped = true;
   stream.held = call_->executing;
-  if (stream.audience != nullptr) std::erase(stream.audience->calls, call_);
+  if (stream.subscriber != nullptr) std::erase(stream.subscriber->calls, call_);
 }
 
 Caller CallbackTask::caller() const {
-  const Audience* audience = call_ == nullptr ? nullptr : call_->stream->audience.get();
-  const bool may_come = audience != nullptr && audience->thread != platform::this_thread();
+  const Subscriber* subscriber = call_ == nullptr ? nullptr : call_->stream->subscriber.get();
+  const bool may_come = subscriber != nullptr && subscriber->thread != platform::this_thread();
   if (!may_come) return Caller::Nobody;
-  return audience->inside > 0 ? Caller::OnItsWay : Caller::Expected;
+  return subscriber->inside > 0 ? Caller::OnItsWay : Caller::Expected;
 }
 
 void unsubscribe(Scheduler& scheduler, Stream& stream, Lock& lock) {
-  const std::shared_ptr<Audience> audience = std::exchange(stream.audience, nullptr);
-  if (audience == nullptr) return;
-  std::erase(audience->streams, &stream);
-  for (auto each = audience->calls.begin(); each != audience->calls.end();) {
+  const std::shared_ptr<Subscriber> subscriber = std::exchange(stream.subscriber, nullptr);
+  if (subscriber == nullptr) return;
+  std::erase(subscriber->streams, &stream);
+  for (auto each = subscriber->calls.begin(); each != subscriber->calls.end();) {
     const std::shared_ptr<HostCall> call = *each;
     if (call->stream.get() != &stream) {
       ++each;
       continue;
     }
-    each = audience->calls.erase(each);
+    each = subscriber->calls.erase(each);
     observe::note("R-191", [&] {
       return fmt::format("a callback of stream {} was never fetched and is dropped", stream.id);
     });
     if (call->blocks) scheduler.release(stream, call->sequence, lock);
   }
-  audience->came.notify_all();
+  subscriber->came.notify_all();
 }
 
 namespace {
 
-Fetched wait_and_call(Scheduler& scheduler, const std::shared_ptr<Audience>& audience, Deadline deadline,
+Fetched wait_and_call(Scheduler& scheduler, const std::shared_ptr<Subscriber>& subscriber, Deadline deadline,
                       Lock& lock) {
-  while (audience->calls.empty()) {
-    if (audience->streams.empty()) return Fetched::NotSubscribed;
+  while (subscriber->calls.empty()) {
+    if (subscriber->streams.empty()) return Fetched::NotSubscribed;
     if (deadline && Clock::now() >= *deadline) return Fetched::TimedOut;
     if (scheduler.is_driven()) {
-      Stream* next = audience->streams.front();
-      for (Stream* each : audience->streams) {
+      Stream* next = subscriber->streams.front();
+      for (Stream* each : subscriber->streams) {
         if (each->head && !each->waiting) next = each;
       }
       scheduler.wait_for_change(lock, next, deadline);
     } else if (deadline) {
-      audience->came.wait_until(lock, *deadline);
+      subscriber->came.wait_until(lock, *deadline);
     } else {
-      audience->came.wait(lock);
+      subscriber->came.wait(lock);
     }
   }
   // As many as are ready now: one that comes meanwhile is for the next call.
-  for (std::size_t ready = audience->calls.size(); ready > 0 && !audience->calls.empty(); --ready) {
-    const std::shared_ptr<HostCall> call = std::move(audience->calls.front());
-    audience->calls.pop_front();
+  for (std::size_t ready = subscriber->calls.size(); ready > 0 && !subscriber->calls.empty(); --ready) {
+    const std::shared_ptr<HostCall> call = std::move(subscriber->calls.front());
+    subscriber->calls.pop_front();
     call->executing = true;
     call->owed = false;
     scheduler.host_call_began(lock);
@@ -187,11 +187,11 @@ Fetched wait_and_call(Scheduler& scheduler, const std::shared_ptr<Audience>& aud
 
 }  // namespace
 
-Fetched fetch_calls(Scheduler& scheduler, const std::shared_ptr<Audience>& audience, Deadline deadline,
+Fetched fetch_calls(Scheduler& scheduler, const std::shared_ptr<Subscriber>& subscriber, Deadline deadline,
                     Lock& lock) {
-  ++audience->inside;
-  const Fetched fetched = wait_and_call(scheduler, audience, deadline, lock);
-  --audience->inside;
+  ++subscriber->inside;
+  const Fetched fetched = wait_and_call(scheduler, subscriber, deadline, lock);
+  --subscriber->inside;
   return fetched;
 }
 

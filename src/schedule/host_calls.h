@@ -64,8 +64,8 @@ class HostThread : public std::enable_shared_from_this<HostThread> {
 class HostFunctionTask : public Task {
  public:
   HostFunctionTask(HostFunction function, void* argument) : function_{function}, argument_{argument} {}
-  Move begin(Scheduler& scheduler, Stream& stream, Lock& lock) override;
-  Ran run(std::size_t) override;
+  Next begin(Scheduler& scheduler, Stream& stream, Lock& lock) override;
+  RunResult run(std::size_t) override;
   void drop(Scheduler& scheduler, Stream&, Lock& lock) override;
   bool calls_host() const override { return true; }
   bool executing() const override { return call_ != nullptr; }
@@ -77,9 +77,9 @@ class HostFunctionTask : public Task {
 };
 
 // A thread of the program that subscribed to streams, and what it has to call.
-class Audience {
+class Subscriber {
  public:
-  Audience(std::uint64_t of_thread, std::uint32_t on_device) : thread{of_thread}, device{on_device} {}
+  Subscriber(std::uint64_t of_thread, std::uint32_t on_device) : thread{of_thread}, device{on_device} {}
   const std::uint64_t thread;  // pthread_self() of it
   const std::uint32_t device;
   // Only with the lock.
@@ -96,7 +96,7 @@ class CallbackTask : public Task {
   ~CallbackTask() override {  // without a position it was never accepted, which its caller was told
     if (position != 0 && call_ == nullptr) HostCall::tell_dropped(function_, argument_);
   }
-  Move begin(Scheduler& scheduler, Stream& stream, Lock& lock) override;
+  Next begin(Scheduler& scheduler, Stream& stream, Lock& lock) override;
   void drop(Scheduler& scheduler, Stream& stream, Lock& lock) override;
   bool calls_host() const override { return true; }
   bool executing() const override { return call_ != nullptr && call_->executing; }
@@ -110,13 +110,13 @@ class CallbackTask : public Task {
   std::shared_ptr<HostCall> call_;
 };
 
-// Takes a stream away from its audience; what is still to be called is dropped, and the stream goes on
+// Takes a stream away from its subscriber; what is still to be called is dropped, and the stream goes on
 //
 void unsubscribe(Scheduler& scheduler, Stream& stream, Lock& lock);
 
 enum class Fetched : std::uint8_t { Called, NotSubscribed, TimedOut };
 // Calls what is ready, on this thread, in order.
-Fetched fetch_calls(Scheduler& scheduler, const std::shared_ptr<Audience>& audience, Deadline deadline,
+Fetched fetch_calls(Scheduler& scheduler, const std::shared_ptr<Subscriber>& subscriber, Deadline deadline,
                     Lock& lock);
 
 }  // namespace belay::schedule

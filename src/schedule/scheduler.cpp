@@ -25,7 +25,7 @@ constexpr auto kStuckBesideOthers = 2s;
 // How long a runtime that ends waits for functions of the program.
 constexpr auto kRetire = 2s;
 
-// How long a worker looks around before it sleeps, and how long who waits looks before he does: less than
+// How long a worker looks around before it sleeps, and how long a thread that waits looks before it does: less than
 // what sleeping and being woken costs.
 constexpr auto kLookAround = 20us;
 constexpr auto kLookForEnd = 10us;
@@ -248,12 +248,12 @@ void Scheduler::settle(Lock& lock) {
 
 // --- running --------------------------------------------------------------------------------------
 
-Ran Scheduler::run_pieces(Stream& stream, Task& task, std::size_t piece) {
+RunResult Scheduler::run_pieces(Stream& stream, Task& task, std::size_t piece) {
   const bool to_the_end = piece == kPiece;
   try {
     for (;;) {
-      Ran ran = task.run(piece);
-      if (!ran.more || !to_the_end || stream.cancel.load(std::memory_order_relaxed)) return ran;
+      RunResult result = task.run(piece);
+      if (!result.more || !to_the_end || stream.cancel.load(std::memory_order_relaxed)) return result;
     }
   } catch (const std::bad_alloc&) {
     return {false,
@@ -266,28 +266,28 @@ void Scheduler::turn(Stream& stream, Lock& lock, unsigned tasks, std::size_t pie
   remove_ready(stream);
   for (; tasks > 0 && can_go(stream); --tasks) {
     Task& task = *stream.head;
-    Move move = Move::Run;
+    Next next = Next::Run;
     if (!std::exchange(task.begun, true)) {
       if (task.calls_host()) forget_host_call(task);
-      move = task.begin(*this, stream, lock);
+      next = task.begin(*this, stream, lock);
     }
-    if (move == Move::Wait) {
+    if (next == Next::Wait) {
       stream.waiting = true;
       changed(lock);
       return;
     }
-    if (move == Move::Run) {
+    if (next == Next::Run) {
       stream.running = true;
       ++running_;
       if (t_is_worker) ++busy_;
       if (ready_first_ != nullptr && !driven()) call_for_help(lock);
       lock.unlock();
-      Ran ran = run_pieces(stream, task, piece);
+      RunResult result = run_pieces(stream, task, piece);
       std::shared_ptr<const Error> error;
-      if (ran.trouble) {
-        ran.trouble->what = fmt::format("task {} of stream {}, submitted by {}, failed: {}", task.id(),
-                                        stream.id, task.api, ran.trouble->what);
-        error = std::move(ran.trouble);
+      if (result.trouble) {
+        result.trouble->what = fmt::format("task {} of stream {}, submitted by {}, failed: {}", task.id(),
+                                           stream.id, task.api, result.trouble->what);
+        error = std::move(result.trouble);
         tell_failure(stream, {*error, task.id(), stream.id, task.thread, stream.device()});
       }
       lock.lock();
@@ -297,7 +297,7 @@ void Scheduler::turn(Stream& stream, Lock& lock, unsigned tasks, std::size_t pie
       if (error) fail(stream, task, std::move(error), lock);
       if (stream.cancel.load(std::memory_order_relaxed)) {
         stream.arrived.notify_all();  // who aborts waits for this
-      } else if (ran.more) {
+      } else if (result.more) {
         changed(lock);
         continue;
       }
@@ -415,10 +415,10 @@ void Scheduler::fire_due(Lock& lock) {
     if (timer.moves) --delays_;
     const std::shared_ptr<Stream> stream = timer.stream.lock();
     if (!stream || !stream->head || stream->head->sequence != timer.sequence || !stream->waiting) continue;
-    const Move move = stream->head->due(*this, *stream, lock);
-    if (move == Move::Wait) continue;
+    const Next next = stream->head->due(*this, *stream, lock);
+    if (next == Next::Wait) continue;
     stream->waiting = false;
-    if (move == Move::Finished) finish(*stream, lock);
+    if (next == Next::Finished) finish(*stream, lock);
     changed(lock);
     make_ready(*stream, lock);
   }
@@ -490,7 +490,7 @@ bool Scheduler::needs_this_thread(const Stream& stream, std::uint64_t position) 
   if (t_inside == &stream) return true;
   const bool same_thread = t_inside->uses_host_functions
                                ? stream.uses_host_functions && stream.group == t_inside->group
-                               : stream.audience != nullptr && stream.audience == t_inside->audience;
+                               : stream.subscriber != nullptr && stream.subscriber == t_inside->subscriber;
   if (!same_thread) return false;
   for (const Task* each = stream.head.get(); each != nullptr && each->position <= position;
        each = each->next.get()) {
@@ -567,7 +567,7 @@ bool Scheduler::nothing_moves() const {
   return running_ == 0 && ready_count_ == 0 && host_calls_running_ == 0 && delays_ == 0;
 }
 
-// Follows what a stream waits for: as long as somebody there can move, it may still come.
+// Follows what a stream waits for: as long as somebody there can next, it may still come.
 Scheduler::Hope Scheduler::hope_of(const Stream& stream) {
   const Stream* at = &stream;
   for (std::size_t hops = 0; hops < 100'000; ++hops) {

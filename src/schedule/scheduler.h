@@ -133,7 +133,7 @@ class Scheduler {
     changed(lock);
   }
 
-  // The process exits: workers rest; who still waits moves the work himself.
+  // The process exits: workers rest; a thread that still waits moves the work itself.
   void stop_at_exit();
 
  private:
@@ -162,7 +162,7 @@ class Scheduler {
   bool step_for(Stream& stream, Lock& lock, Deadline deadline);
   bool step_at_random(Lock& lock);
   void turn(Stream& stream, Lock& lock, unsigned tasks, std::size_t piece);
-  Ran run_pieces(Stream& stream, Task& task, std::size_t piece);
+  RunResult run_pieces(Stream& stream, Task& task, std::size_t piece);
   void tell_failure(Stream& stream, const Failure& failure);
   void fail(Stream& stream, const Task& task, std::shared_ptr<const Error> error, Lock& lock);
   void finish(Stream& stream, Lock& lock);

@@ -94,8 +94,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
 
   // Host callbacks: the two ways do not mix on one stream.
   bool uses_host_functions = false;
-  std::size_t calls_inside = 0;              // functions of the program that run now
-  std::shared_ptr<class Audience> audience;  // the thread that subscribed
+  std::size_t calls_inside = 0;                  // functions of the program that run now
+  std::shared_ptr<class Subscriber> subscriber;  // the thread that subscribed
   std::uint64_t subscriptions = 0;  // so far: a callback belongs to the one under which it was launched
 };
 

@@ -15,7 +15,7 @@ class Stream;
 using Lock = std::unique_lock<std::mutex>;  // of the scheduler; passed where it must be held
 
 // What the head of a stream needs next.
-enum class Move : std::uint8_t {
+enum class Next : std::uint8_t {
   Run,       // call run() without the lock
   Finished,  // nothing: it is done
   Wait,      // somebody will call Scheduler::release, or its time comes
@@ -28,7 +28,7 @@ enum class Caller : std::uint8_t {
   OnItsWay,  // in our code, and only needs a processor
 };
 
-struct Ran {
+struct RunResult {
   bool more = false;  // a part is done, the rest is still to do
   Refusal trouble;    // the task has failed
 };
@@ -41,11 +41,11 @@ class Task {
   Task& operator=(const Task&) = delete;
 
   // At the head of its stream, once.
-  virtual Move begin(Scheduler&, Stream&, Lock&) { return Move::Run; }
+  virtual Next begin(Scheduler&, Stream&, Lock&) { return Next::Run; }
   // Does at most about that many bytes of it.
-  virtual Ran run(std::size_t /*at_most*/) { return {}; }
+  virtual RunResult run(std::size_t /*at_most*/) { return {}; }
   // The time that it asked for has come (Scheduler::call_at).
-  virtual Move due(Scheduler&, Stream&, Lock&) { return Move::Run; }
+  virtual Next due(Scheduler&, Stream&, Lock&) { return Next::Run; }
   // It leaves its stream unfinished: begun or not, it must not be waited for by anybody any more.
   virtual void drop(Scheduler&, Stream&, Lock&) {}
   // It has left its stream, finished, failed or dropped: the last call to it.

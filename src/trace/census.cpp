@@ -89,7 +89,7 @@ void keep_census(Memory& memory) {
   observe::listen(take_down,
                   observe::bit(observe::What::DeviceAllocated) | observe::bit(observe::What::DeviceFreed) |
                       observe::bit(observe::What::HostAllocated) | observe::bit(observe::What::HostFreed));
-  memory.heed_listeners();
+  memory.stop_fast_path_for_listeners();
 
   // Not under the lock of the census: a block that is freed now holds locks that the look needs.
   struct Found {

@@ -118,7 +118,7 @@ void keep_summary(Memory& memory, const std::string& soc) {
   g_tally.store(all->back().get(), std::memory_order_release);
   g_memory.store(&memory, std::memory_order_release);
   observe::listen(sum_up, ~std::uint32_t{0});
-  memory.heed_listeners();
+  memory.stop_fast_path_for_listeners();
 }
 
 void drop_summary() { g_memory.store(nullptr, std::memory_order_release); }

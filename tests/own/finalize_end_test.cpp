@@ -71,9 +71,9 @@ TEST(FinalizeEnd, R42_NothingIsWaitedFor) {
 
 // An object of the program that is destroyed when the process ends.
 struct AtTheEnd {
-  void (*last_words)() = nullptr;
+  void (*report_at_exit)() = nullptr;
   ~AtTheEnd() {
-    if (last_words != nullptr) last_words();
+    if (report_at_exit != nullptr) report_at_exit();
   }
 };
 AtTheEnd at_the_end;
@@ -95,15 +95,15 @@ TEST(FinalizeEnd, R44_FromAStaticDestructor) {
     return;
   }
   EXPECT_EQ(aclInit(nullptr), ACL_SUCCESS);
-  if (role == "finalize") at_the_end.last_words = [] { say("aclFinalize", aclFinalize()); };
+  if (role == "finalize") at_the_end.report_at_exit = [] { say("aclFinalize", aclFinalize()); };
   if (role == "reference") {
-    at_the_end.last_words = [] { say("aclFinalizeReference", aclFinalizeReference(nullptr)); };
+    at_the_end.report_at_exit = [] { say("aclFinalizeReference", aclFinalizeReference(nullptr)); };
   }
   if (role == "everything") {
     static void* block = nullptr;
     EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
     EXPECT_EQ(aclrtMalloc(&block, 4096, ACL_MEM_MALLOC_NORMAL_ONLY), ACL_SUCCESS);
-    at_the_end.last_words = [] {
+    at_the_end.report_at_exit = [] {
       aclrtFree(block);
       aclrtResetDevice(0);
       aclrtSetDevice(99);

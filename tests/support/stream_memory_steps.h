@@ -148,7 +148,7 @@ inline void StreamProgram::fill_in_stream() {
 
 inline void StreamProgram::call_in_stream() {
   Lane& lane = any_lane();
-  const bool blocks = !lane.has_audience || pick(2) == 0;
+  const bool blocks = !lane.has_subscriber || pick(2) == 0;
   std::vector<NodeId> after{lane.tail, host_};
   if (lane.last_callback) after.push_back(*lane.last_callback);
   const Nodes before = model_.before_one_after(after);
@@ -173,7 +173,7 @@ inline void StreamProgram::call_in_stream() {
   bind(lane.context);
   say(text(lane.name, ": call ", call.id, blocks ? "" : " without blocking", does, " (node ", model_.size(),
            ")"));
-  if (lane.has_audience)
+  if (lane.has_subscriber)
     expect(aclrtLaunchCallback(called, &call, blocks ? ACL_CALLBACK_BLOCK : ACL_CALLBACK_NO_BLOCK,
                                handle(lane)));
   else
@@ -181,7 +181,7 @@ inline void StreamProgram::call_in_stream() {
   call.node = model_.add(after);
   lane.mine.push_back(call.node);
   if (blocks) lane.tail = call.node;
-  if (lane.has_audience) lane.last_callback = call.node;
+  if (lane.has_subscriber) lane.last_callback = call.node;
   if (to) model_.stores(call.node, to->cell(0), call.store->second);
   for (const Run& run : from) model_.reads(call.node, run.cell(0));
 }

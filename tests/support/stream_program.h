@@ -153,7 +153,7 @@ class StreamProgram : public StreamWorld {
     closed_ = true;
     if (!aborts_) waited_for(tails);
     for (const Event& event : events_) expect(aclrtDestroyEvent(event.handle));
-    close_audience();
+    close_subscribers();
     if (aborts_) return;  // a function whose stream was aborted may still be looking
     expect(aclrtFreeHost(signal_values_));
     for (const Block& block : blocks_) {
@@ -256,8 +256,8 @@ class StreamProgram : public StreamWorld {
       if (contexts_[i].handle != nullptr) live.push_back(i);
     }
     const std::size_t context = live[pick(live.size())];
-    const bool has_audience = pick(3) == 0, plain = pick(2) == 0;
-    add_lane(context, false, has_audience, plain ? 0 : static_cast<std::uint32_t>(pick(8)),
+    const bool has_subscriber = pick(3) == 0, plain = pick(2) == 0;
+    add_lane(context, false, has_subscriber, plain ? 0 : static_cast<std::uint32_t>(pick(8)),
              plain ? 0 : static_cast<std::uint32_t>(pick(4)));
   }
   Event new_event() {

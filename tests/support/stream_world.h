@@ -58,7 +58,7 @@ class StreamWorld {
     std::string name;
     std::size_t context;
     aclrtStream handle;
-    bool is_default, has_audience, alive;
+    bool is_default, has_subscriber, alive;
     NodeId tail;
     std::optional<NodeId> last_callback;
     unsigned promises;          // waits of other streams that something in this one will end
@@ -151,8 +151,8 @@ class StreamWorld {
       block.start = static_cast<std::uint8_t*>(start);
     }
     for (std::size_t i = 0; i < 2; ++i) {
-      audience_[i] = std::thread{[this, i] { serve(i); }};
-      while (!audience_ready_[i].load()) std::this_thread::yield();
+      subscribers_[i] = std::thread{[this, i] { serve(i); }};
+      while (!subscriber_ready_[i].load()) std::this_thread::yield();
     }
     for (std::size_t i = 0; i < 2; ++i) add_lane(i, true, i == 1);
     add_context();
@@ -174,13 +174,13 @@ class StreamWorld {
     bound_ = contexts_.size() - 1;
     add_lane(bound_, true, false);
   }
-  void add_lane(std::size_t context, bool is_default, bool has_audience, std::uint32_t priority = 0,
+  void add_lane(std::size_t context, bool is_default, bool has_subscriber, std::uint32_t priority = 0,
                 std::uint32_t flags = 0) {
     Lane lane{text(is_default ? "default" : "s", lanes_.size()),
               context,
               nullptr,
               is_default,
-              has_audience,
+              has_subscriber,
               true,
               host_,
               {},
@@ -188,28 +188,28 @@ class StreamWorld {
               {},
               {}};
     bind(context);
-    say(text("create stream ", lane.name, " in context ", context, has_audience ? " with callbacks" : ""));
+    say(text("create stream ", lane.name, " in context ", context, has_subscriber ? " with callbacks" : ""));
     if (is_default)
       expect(aclrtCtxGetCurrentDefaultStream(&lane.handle));
     else if (priority == 0 && flags == 0)
       expect(aclrtCreateStream(&lane.handle));
     else
       expect(aclrtCreateStreamWithConfig(&lane.handle, priority, flags));
-    if (has_audience) expect(aclrtSubscribeReport(audience_of(lane), lane.handle));
+    if (has_subscriber) expect(aclrtSubscribeReport(subscriber_of(lane), lane.handle));
     lanes_.push_back(lane);
   }
-  std::uint64_t audience_of(const Lane& lane) {
+  std::uint64_t subscriber_of(const Lane& lane) {
     return static_cast<std::uint64_t>(
-        audience_[static_cast<std::size_t>(contexts_[lane.context].device)].native_handle());
+        subscribers_[static_cast<std::size_t>(contexts_[lane.context].device)].native_handle());
   }
   void bind(std::size_t context) {
     if (context == bound_) return;
     expect(aclrtSetCurrentContext(contexts_[context].handle));
     bound_ = context;
   }
-  void close_audience() {
+  void close_subscribers() {
     finished_ = true;
-    for (std::thread& each : audience_) each.join();
+    for (std::thread& each : subscribers_) each.join();
   }
 
   // --- memory --------------------------------------------------------------------------------------------
@@ -367,7 +367,7 @@ class StreamWorld {
 
  private:
   void serve(std::size_t i) {
-    audience_ready_[i] = true;
+    subscriber_ready_[i] = true;
     while (!finished_.load()) {
       const int answer = aclrtProcessReport(50);
       if (answer != ACL_SUCCESS && answer != ACL_ERROR_RT_REPORT_TIMEOUT)
@@ -378,8 +378,8 @@ class StreamWorld {
   std::atomic<std::uint64_t> progress_{0};
   std::mutex log_mutex_;
   std::vector<Call*> log_;
-  std::array<std::thread, 2> audience_;
-  std::array<std::atomic<bool>, 2> audience_ready_{};
+  std::array<std::thread, 2> subscribers_;
+  std::array<std::atomic<bool>, 2> subscriber_ready_{};
   std::atomic<bool> finished_{false};
 };
 

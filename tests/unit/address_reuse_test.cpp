@@ -68,7 +68,7 @@ TEST(AddressReuse, TheFastPathHeedsIt) {
   const std::uint64_t state = WarmState::now();
   const std::uintptr_t shelf = world.block(4096);
   ASSERT_TRUE(world.free(shelf));
-  world.memory().know_context(state, 0);
+  world.memory().set_default_device_of_thread(state, 0);
   const auto otherwise = [] { return 42; };
   std::uintptr_t block = world.block(4096);
   ASSERT_EQ(free_warm(reinterpret_cast<void*>(block), otherwise), ACL_SUCCESS);

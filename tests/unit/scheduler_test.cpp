@@ -11,18 +11,18 @@
 
 #include "runtime/handles.h"
 #include "runtime/links.h"
-#include "schedule/capture.h"
+#include "schedule/event_record.h"
 
 namespace scheduler_test {
 
 using belay::Error;
 using belay::schedule::Arrival;
-using belay::schedule::Capture;
+using belay::schedule::EventRecord;
 using belay::schedule::Group;
 using belay::schedule::Lock;
 using belay::schedule::Mode;
 using belay::schedule::Policy;
-using belay::schedule::Ran;
+using belay::schedule::RunResult;
 using belay::schedule::Scheduler;
 using belay::schedule::Stream;
 using belay::schedule::Task;
@@ -30,7 +30,7 @@ using belay::schedule::Task;
 class Noted final : public Task {
  public:
   Noted(std::string& log, char name) : log_{log}, name_{name} {}
-  Ran run(std::size_t) override {
+  RunResult run(std::size_t) override {
     log_ += name_;
     return {};
   }
@@ -42,7 +42,9 @@ class Noted final : public Task {
 
 class Failing final : public Task {
  public:
-  Ran run(std::size_t) override { return {false, belay::driver_refuses("M-239", "it fails by design")}; }
+  RunResult run(std::size_t) override {
+    return {false, belay::driver_refuses("M-239", "it fails by design")};
+  }
 };
 
 struct Two {
@@ -101,12 +103,12 @@ TEST(Scheduler, R17_LazyRunsWhatIsWaitedForAndNothingElse) {
 TEST(Scheduler, R170_LazyRunsTheStreamThatAnotherWaitsFor) {
   std::string log;
   Two two{{Mode::Lazy, 0}};
-  auto capture = std::make_shared<Capture>();
-  capture->stream = two.a;
+  auto record = std::make_shared<EventRecord>();
+  record->stream = two.a;
   two.submit(*two.a, std::make_unique<Noted>(log, '1'));
-  two.submit(*two.a, std::make_unique<belay::schedule::RecordTask>(capture, nullptr));
+  two.submit(*two.a, std::make_unique<belay::schedule::RecordTask>(record, nullptr));
   two.submit(*two.a, std::make_unique<Noted>(log, '2'));
-  two.submit(*two.b, std::make_unique<belay::schedule::AwaitTask>(capture, 0, nullptr));
+  two.submit(*two.b, std::make_unique<belay::schedule::AwaitTask>(record, 0, nullptr));
   two.submit(*two.b, std::make_unique<Noted>(log, 'x'));
   EXPECT_EQ(two.finish(*two.b), Arrival::Reached);
   EXPECT_EQ(log, "1x") << "up to the record, and no further";
@@ -114,7 +116,7 @@ TEST(Scheduler, R170_LazyRunsTheStreamThatAnotherWaitsFor) {
 
 TEST(Scheduler, R154_WhoeverWaitsIsToldThatTasksWereDropped) {
   Two two{{Mode::Lazy, 0}};  // without workers, which would outlive the scheduler of a test
-  auto never = std::make_shared<Capture>();
+  auto never = std::make_shared<EventRecord>();
   two.submit(*two.a, std::make_unique<belay::schedule::AwaitTask>(never, 0, nullptr));
   std::atomic<bool> waits{false};
   Arrival arrival = Arrival::Reached;

@@ -199,7 +199,7 @@ TEST_F(SharedMemory, TheFastPathLeavesSharedBlocksAlone) {
   const std::uintptr_t kept = me.block(4096);
   const std::uintptr_t block = me.block(4096), plain = me.block(4096);
   ASSERT_TRUE(me.free(kept));  // now there is a shelf for such blocks
-  me.memory().know_context(state, 0);
+  me.memory().set_default_device_of_thread(state, 0);
   const auto otherwise = [] { return 42; };
   ASSERT_EQ(free_warm(reinterpret_cast<void*>(plain), otherwise), ACL_SUCCESS);
   ASSERT_TRUE(me.memory().physical().share(block));
@@ -348,7 +348,7 @@ TEST_F(SharedMemory, M13_FreshMemoryIsFilledOnce_WhoeverWritesFirst) {
 // Kills a child after some instructions of its work, spread over all of them.
 struct Steps {
   Common<std::uint64_t> length;
-  std::uint64_t visits = slice<std::uint64_t>(6, 600, 3);
+  std::uint64_t visits = slice<std::uint64_t>(6, 250, 3);
   // `work` in a child that dies after so many instructions; then `check`.
   void kill_anywhere(const std::function<std::function<int()>()>& prepare,
                      const std::function<void()>& check) {

@@ -1,6 +1,6 @@
 // What a recorded event stands for: everything that its stream was given until then.
 //
-// An event points at its latest capture; a wait keeps the one that it saw.
+// An event points at its latest record; a wait keeps the one that it saw.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace belay::schedule {
 
-struct Capture {
+struct EventRecord {
   // Only with the lock.
   bool complete = false;
   bool dropped = false;          // by an abort: complete, but what it stood for was not done
@@ -27,66 +27,66 @@ class RecordTask : public Task {
  public:
   // `left` is called with the lock when the record is done or dropped.
   using Left = std::function<void(Lock&)>;
-  RecordTask(std::shared_ptr<Capture> capture, Left left)
-      : capture_{std::move(capture)}, left_{std::move(left)} {}
-  Move begin(Scheduler& scheduler, Stream&, Lock& lock) override;
+  RecordTask(std::shared_ptr<EventRecord> record, Left left)
+      : record_{std::move(record)}, left_{std::move(left)} {}
+  Next begin(Scheduler& scheduler, Stream&, Lock& lock) override;
   void drop(Scheduler& scheduler, Stream&, Lock& lock) override;
   void leave(Lock& lock) override {
     if (left_) left_(lock);
   }
 
  private:
-  std::shared_ptr<Capture> capture_;
+  std::shared_ptr<EventRecord> record_;
   Left left_;
 };
 
-// Holds its stream until a capture is complete, or until its time is over, which is a failure.
+// Holds its stream until a record is complete, or until its time is over, which is a failure.
 class AwaitTask : public Task {
  public:
   using Left = std::function<void(Lock&)>;
-  AwaitTask(std::shared_ptr<Capture> capture, std::uint32_t seconds, Left left)
-      : capture_{std::move(capture)}, seconds_{seconds}, left_{std::move(left)} {}
-  Move begin(Scheduler& scheduler, Stream& stream, Lock& lock) override;
-  Move due(Scheduler& scheduler, Stream& stream, Lock& lock) override;
-  Ran run(std::size_t) override;
+  AwaitTask(std::shared_ptr<EventRecord> record, std::uint32_t seconds, Left left)
+      : record_{std::move(record)}, seconds_{seconds}, left_{std::move(left)} {}
+  Next begin(Scheduler& scheduler, Stream& stream, Lock& lock) override;
+  Next due(Scheduler& scheduler, Stream& stream, Lock& lock) override;
+  RunResult run(std::size_t) override;
   void drop(Scheduler& scheduler, Stream& stream, Lock& lock) override;
   void leave(Lock& lock) override {
     if (left_) left_(lock);
   }
-  Stream* waits_for() const override { return capture_->stream.lock().get(); }
+  Stream* waits_for() const override { return record_->stream.lock().get(); }
 
  private:
-  std::shared_ptr<Capture> capture_;
+  std::shared_ptr<EventRecord> record_;
   std::uint32_t seconds_;  // 0: for ever
   Left left_;
 };
 
-// A binary flag: a record sets it, one waiter takes it away.
-struct Flag {
+// A binary state of a notify: a record sets it, one waiter takes it away.
+struct NotifyState {
   bool set = false;  // only with the lock, like the rest
   std::vector<Stream*> waiting;
 };
 
-class SetFlagTask : public Task {
+class SetNotifyTask : public Task {
  public:
-  explicit SetFlagTask(std::shared_ptr<Flag> flag) : flag_{std::move(flag)} {}
-  Move begin(Scheduler& scheduler, Stream&, Lock& lock) override;
+  explicit SetNotifyTask(std::shared_ptr<NotifyState> state) : state_{std::move(state)} {}
+  Next begin(Scheduler& scheduler, Stream&, Lock& lock) override;
 
  private:
-  std::shared_ptr<Flag> flag_;
+  std::shared_ptr<NotifyState> state_;
 };
 
-class AwaitFlagTask : public Task {
+class AwaitNotifyTask : public Task {
  public:
-  AwaitFlagTask(std::shared_ptr<Flag> flag, std::uint32_t seconds)
-      : flag_{std::move(flag)}, seconds_{seconds} {}
-  Move begin(Scheduler& scheduler, Stream& stream, Lock& lock) override;
-  Move due(Scheduler& scheduler, Stream& stream, Lock& lock) override;
-  Ran run(std::size_t) override;
+  AwaitNotifyTask(std::shared_ptr<NotifyState> state, std::uint32_t seconds)
+      : state_{std::move(state)}, seconds_{seconds} {}
+  Next begin(Scheduler& scheduler, Stream& stream, Lock& lock) override;
+  Next due(Scheduler& scheduler, Stream& stream, Lock& lock) override;
+  RunResult run(std::size_t) override;
   void drop(Scheduler& scheduler, Stream& stream, Lock& lock) override;
 
  private:
-  std::shared_ptr<Flag> flag_;
+  std::shared_ptr<NotifyState> state_;
   std::uint32_t seconds_;  // 0: for ever
 };
 
@@ -94,9 +94,9 @@ class AwaitFlagTask : public Task {
 class MarkTask : public Task {
  public:
   explicit MarkTask(std::function<void(Lock&)> act) : act_{std::move(act)} {}
-  Move begin(Scheduler&, Stream&, Lock& lock) override {
+  Next begin(Scheduler&, Stream&, Lock& lock) override {
     act_(lock);
-    return Move::Finished;
+    return Next::Finished;
   }
 
  private:

@@ -1,14 +1,15 @@
 // Device memory: allocate, free, cache calls.
 #include "acl/acl.h"
 #include "api/door.h"
-#include "memory/warm_path.h"
+#include "fastpath/fast_path.h"
 #include "runtime/allocation.h"
 #include "runtime/copying.h"
 #include "runtime/stream_calls.h"
 
 using namespace belay;
 
-// From the warmest to the coldest: each is kept out of the way of the one before, and called last.
+// The call tree is drawn in fastpath/fast_path.h. Each function is kept out of the way of the one before, and
+// called last.
 namespace {
 
 template <Api api>
@@ -17,37 +18,42 @@ constexpr const char* kName = api == Api::Malloc          ? "aclrtMalloc"
                                                           : "aclrtMallocCached";
 
 template <Api api>
-[[gnu::noinline]] aclError malloc_cold(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
+[[gnu::noinline]] aclError malloc_slow(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
   return enter(kName<api>, [&](Process& p) { return allocate(p, api, devPtr, size, policy); });
 }
 template <Api api>
-[[gnu::noinline]] aclError malloc_tepid(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
-  return allocate_tepid(api, devPtr, size, policy, [=] { return malloc_cold<api>(devPtr, size, policy); });
+[[gnu::noinline]] aclError malloc_by_policy(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
+  return fastpath::allocate_by_policy(api, devPtr, size, policy,
+                                      [=] { return malloc_slow<api>(devPtr, size, policy); });
 }
 template <Api api>
-[[gnu::always_inline]] inline aclError malloc_warm(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
-  return allocate_warm(api, devPtr, size, policy, [=] { return malloc_tepid<api>(devPtr, size, policy); });
+[[gnu::always_inline]] inline aclError malloc_fast(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
+  return fastpath::allocate_huge_first(api, devPtr, size, policy,
+                                       [=] { return malloc_by_policy<api>(devPtr, size, policy); });
 }
 
-[[gnu::noinline]] aclError free_cold(void* devPtr) {
+[[gnu::noinline]] aclError free_slow(void* devPtr) {
   return enter("aclrtFree", [&](Process& p) -> Status {
     if (devPtr == nullptr) return null_pointer("M-110", "devPtr");
     return p.memory().free_device(devPtr);
   });
 }
+[[gnu::noinline]] aclError free_any(void* devPtr) {
+  return fastpath::free_any(devPtr, [=] { return free_slow(devPtr); });
+}
 
 }  // namespace
 
 aclError aclrtMalloc(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
-  return malloc_warm<Api::Malloc>(devPtr, size, policy);
+  return malloc_fast<Api::Malloc>(devPtr, size, policy);
 }
 
 aclError aclrtMallocAlign32(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
-  return malloc_warm<Api::MallocAlign32>(devPtr, size, policy);
+  return malloc_fast<Api::MallocAlign32>(devPtr, size, policy);
 }
 
 aclError aclrtMallocCached(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
-  return malloc_warm<Api::MallocCached>(devPtr, size, policy);
+  return malloc_fast<Api::MallocCached>(devPtr, size, policy);
 }
 
 aclError aclrtMallocWithCfg(void** devPtr, size_t size, aclrtMemMallocPolicy policy, aclrtMallocConfig* cfg) {
@@ -64,7 +70,7 @@ aclError aclrtMallocForTaskScheduler(void** devPtr, size_t size, aclrtMemMallocP
 }
 
 aclError aclrtFree(void* devPtr) {
-  return free_warm(devPtr, [=] { return free_cold(devPtr); });
+  return fastpath::free_ordinary(devPtr, [=] { return free_any(devPtr); });
 }
 
 aclError aclrtFreeWithDevSync(void* devPtr) {

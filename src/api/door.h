@@ -1,4 +1,5 @@
-// The door that every call comes through: who is asked, and how a refusal becomes a number.
+// The door that every call comes through, but for aclrtMalloc and aclrtFree when they have all at hand
+// (fastpath/fast_path.h): who is asked, and how a refusal becomes a number.
 //
 // No exception passes it, and no shim repeats what is common to all: finding the runtime of this
 // process, keeping the message and the last error.

@@ -36,7 +36,7 @@ constinit std::atomic<std::uint64_t> g_generation{0};
 void start_afresh() {
   static auto* of_parents = new std::vector<Process*>;  // kept reachable, never used again
   if (Process* old = g_process.exchange(nullptr)) {
-    WarmState::end(old->memory().number());
+    FastPathState::end(old->memory().number());
     ReaderGuard::forget_other_threads();
     old->memory().backing().abandon();
     old->machine().abandon();

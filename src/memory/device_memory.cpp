@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/words.h"
-#include "memory/warm_state.h"
+#include "memory/fast_path_state.h"
 #include "observe/observe.h"
 #include "platform/kernel_pages.h"
 
@@ -84,15 +84,15 @@ std::size_t fetched_at_once(std::size_t footprint) {
 }
 }  // namespace
 
-std::uintptr_t DeviceMemory::take_range(std::size_t footprint, Page page, bool p2p, Origin origin,
+std::uintptr_t DeviceMemory::take_range(const Plan& plan, std::size_t footprint, Page page, Origin origin,
                                         ThreadCache* cache) {
   const HeapClass heap_class = class_of(page, origin);
-  if (origin != Origin::Malloc || page == Page::Huge1G) cache = nullptr;
-  const std::uint64_t key = key_of(footprint, page, p2p);
+  if (origin != Origin::Malloc) cache = nullptr;
+  const std::uint64_t key = key_of(footprint, page, plan.p2p, plan.read_only);
   if (const std::uintptr_t kept = cache == nullptr ? 0 : cache->take(key); kept != 0) return kept;
   const std::uintptr_t fresh = fresh_range(footprint, heap_class, key, cache);
   if (fresh != 0 || cache == nullptr) return fresh;
-  cache->give_all_back();  // the addresses may all be on our own shelves
+  cache->give_all_back();  // the addresses may all be in our own bins
   return fresh_range(footprint, heap_class, key, cache);
 }
 
@@ -108,9 +108,10 @@ std::uintptr_t DeviceMemory::fresh_range(std::size_t footprint, HeapClass heap_c
   return ranges[0];
 }
 
-std::uint64_t DeviceMemory::key_of(std::size_t footprint, Page page, bool p2p) const {
-  return ShelfKey::of(
-      BlockWord{footprint / 4_KiB, footprint, page, Origin::Malloc, kModuleApp, false, p2p}.pack(), device_);
+std::uint64_t DeviceMemory::key_of(std::size_t footprint, Page page, bool p2p, bool read_only) const {
+  return BinKey::of(
+      BlockWord{footprint / 4_KiB, footprint, page, Origin::Malloc, kModuleApp, read_only, p2p}.pack(),
+      device_);
 }
 
 // What other modules have is known before they have it, and until they have it no longer: for a moment APP
@@ -133,7 +134,7 @@ DeviceMemory::Attempt DeviceMemory::attempt(const Plan& plan, Page page, std::si
   const std::size_t kind = quota_kind(page, plan.p2p);
   if (!quota_->take(kind, footprint / 4_KiB, shard)) return {};
   const HeapClass heap_class = class_of(page, origin);
-  const std::uintptr_t start = wished == 0 ? take_range(footprint, page, plan.p2p, origin, cache)
+  const std::uintptr_t start = wished == 0 ? take_range(plan, footprint, page, origin, cache)
                                : pool_of(heap_class).take_at(wished, footprint) ? wished
                                                                                 : 0;
   if (start == 0) {
@@ -198,8 +199,8 @@ void DeviceMemory::release(const Block& block, ThreadCache* cache, bool shared) 
     note_peak(quota_kind(block.page, block.p2p), shard_of(cache));
   }
   if (shared) return;
-  const bool kept = cache != nullptr && block.origin == Origin::Malloc && block.page != Page::Huge1G &&
-                    cache->keep(key_of(block.footprint, block.page, block.p2p), block.start);
+  const bool kept = cache != nullptr && block.origin == Origin::Malloc &&
+                    cache->keep(key_of(block.footprint, block.page, block.p2p, block.read_only), block.start);
   if (!kept) return_range(block.start, block.footprint, block.page, block.origin);
 }
 
@@ -217,8 +218,8 @@ void DeviceMemory::count(std::uint8_t module, std::size_t bytes, std::size_t kin
 
 // At no time are there fewer marks than open peaks.
 void DeviceMemory::open_peak() {
-  WarmState::add(memory_, WarmState::kPeak);
-  if (peak_open_.fetch_add(1) != 0) WarmState::remove(memory_, WarmState::kPeak);
+  FastPathState::add(memory_, FastPathState::kPeak);
+  if (peak_open_.fetch_add(1) != 0) FastPathState::remove(memory_, FastPathState::kPeak);
 }
 
 // As long as the process was granted no more than its peak, it cannot have more in use without asking, and
@@ -245,7 +246,7 @@ void DeviceMemory::note_peak(std::size_t kind, std::size_t shard) {
     own.granted -= std::min(own.granted, quota_->return_own_credit(own.granted - most, kind, shard));
     if (own.granted > most) return;
   }
-  if (peak_open_.compare_exchange_strong(open, 0)) WarmState::remove(memory_, WarmState::kPeak);
+  if (peak_open_.compare_exchange_strong(open, 0)) FastPathState::remove(memory_, FastPathState::kPeak);
 }
 
 Amounts DeviceMemory::figures(Page page, bool p2p) const {

@@ -9,10 +9,10 @@
 #include "base/result.h"
 #include "memory/backing_store.h"
 #include "memory/device_figures.h"
+#include "memory/fast_rules.h"
 #include "memory/heap_map.h"
 #include "memory/range_pool.h"
 #include "memory/thread_cache.h"
-#include "memory/warm_rules.h"
 
 namespace belay {
 
@@ -42,8 +42,8 @@ class DeviceMemory {
     for (RangePool& pool : pools_) pool.set_quarantine(bytes);
   }
 
-  // After every successful take, while the warm state tells of peaks: the process may have more in use than
-  // ever.
+  // After every successful take, while the fast path state tells of peaks: the process may have more in use
+  // than ever.
   void note_peak(std::size_t kind, std::size_t shard);
 
   machine::PageQuota& quota() { return *quota_; }
@@ -71,17 +71,18 @@ class DeviceMemory {
                   ThreadCache* cache, std::uintptr_t wished);
   Attempt attempt(const Plan& plan, Page page, std::size_t footprint, Origin origin, ThreadCache* cache,
                   std::uintptr_t wished);
-  std::uintptr_t take_range(std::size_t footprint, Page page, bool p2p, Origin origin, ThreadCache* cache);
+  std::uintptr_t take_range(const Plan& plan, std::size_t footprint, Page page, Origin origin,
+                            ThreadCache* cache);
   std::uintptr_t fresh_range(std::size_t footprint, HeapClass heap_class, std::uint64_t key,
                              ThreadCache* cache);
   Position position_of(std::uintptr_t start) const {
     return {&backing_->plain(), start - map_->window().base};
   }
-  std::uint64_t key_of(std::size_t footprint, Page page, bool p2p) const;
+  std::uint64_t key_of(std::size_t footprint, Page page, bool p2p, bool read_only) const;
   RangePool& pool_of(HeapClass heap_class) { return pools_[static_cast<std::size_t>(heap_class)]; }
 
   std::uint32_t device_ = 0;
-  std::uint64_t memory_ = 0;  // see warm_state.h
+  std::uint64_t memory_ = 0;  // see fast_path_state.h
   HeapMap* map_ = nullptr;
   BackingStore* backing_ = nullptr;
   machine::PageQuota* quota_ = nullptr;

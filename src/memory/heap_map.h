@@ -72,11 +72,22 @@ struct BlockWord {
                                    : units << kUnitsShift | slack << kSlackShift;
     return flags(page, origin, module, read_only, p2p) | size;
   }
+  static constexpr unsigned unit_shift(Page page) { return page == Page::Huge1G ? 30 : 12; }
+  static constexpr unsigned slack_shift(Page page) {
+    return page == Page::Huge1G ? kGiantSlackShift : kSlackShift;
+  }
+  // As it is written: in 4 KB, but for blocks of 1 GB pages.
+  static constexpr std::size_t unit_field(std::uint64_t word) {
+    return word >> kUnitsShift & ((1U << (kSlackShift - kUnitsShift)) - 1);
+  }
+  // All but how much of it nobody asked for.
+  static constexpr std::uint64_t without_slack(std::uint64_t word) {
+    return word & ((std::uint64_t{1} << slack_shift(page_of(word))) - 1);
+  }
   static constexpr Page page_of(std::uint64_t word) { return static_cast<Page>(word >> 3 & 3); }
   static constexpr bool is_read_only(std::uint64_t word) { return (word & 2) != 0; }
   static constexpr std::size_t units_of(std::uint64_t word) {
-    return page_of(word) == Page::Huge1G ? (word >> kUnitsShift & 0xFF) * kGiantUnits
-                                         : word >> kUnitsShift & ((1U << (kSlackShift - kUnitsShift)) - 1);
+    return page_of(word) == Page::Huge1G ? (word >> kUnitsShift & 0xFF) * kGiantUnits : unit_field(word);
   }
   static constexpr BlockWord unpack(std::uint64_t word) {
     const Page page = page_of(word);

@@ -5,7 +5,7 @@
 
 #include "base/words.h"
 #include "memory/reader_guard.h"
-#include "memory/warm_path.h"
+#include "memory/thread_cache.h"
 #include "observe/observe.h"
 #include "platform/threads.h"
 
@@ -30,15 +30,16 @@ bool is_media(Origin origin) { return origin == Origin::MediaV1 || origin == Ori
 
 namespace {
 // Where pages of the host are taken or mapped with each block, no thread can have them at hand.
-bool can_be_warm(const BackingSettings& backing) {
+bool has_fast_path(const BackingSettings& backing) {
   return backing.mode == Backing::None ||
          (backing.access == HostAccess::Deny && backing.pages != Pages::Hugetlb);
 }
 }  // namespace
 
 Memory::Memory(const MemorySettings& settings, machine::Machine& machine)
-    : number_{WarmState::begin()},
-      warm_rules_{can_be_warm(settings.backing) ? WarmRules{*settings.product, settings.form} : WarmRules{}},
+    : number_{FastPathState::begin()},
+      fast_rules_{has_fast_path(settings.backing) ? FastRules{*settings.product, settings.form}
+                                                  : FastRules{}},
       settings_{settings},
       machine_{machine},
       map_{device_window(settings.backing.access)},
@@ -61,15 +62,15 @@ Memory::Memory(const MemorySettings& settings, machine::Machine& machine)
   stop_fast_path_for_listeners();
 }
 
-Memory::~Memory() { WarmState::end(number_); }
+Memory::~Memory() { FastPathState::end(number_); }
 
 void Memory::stop_fast_path_for_listeners() {
   const bool wanted =
       observe::wanted(observe::What::DeviceAllocated) || observe::wanted(observe::What::DeviceFreed);
   if (!wanted || stopped_for_listeners_.exchange(true)) return;
-  WarmState::add(number_, WarmState::kReason);
-  (void)platform::barrier_on_all_threads();  // see warm_path.h; where there is none, one block in a million
-                                             // is missed
+  FastPathState::add(number_, FastPathState::kReason);
+  (void)platform::barrier_on_all_threads();  // see fastpath/fast_path.h; where there is none, one block in a
+                                             // million is missed
 }
 
 void Memory::hold_freed_addresses(bool hold) {
@@ -90,17 +91,17 @@ void Memory::apply_reuse() {
   const bool changes = delays_reuse_.load() != delays;
   if (changes && delays) {
     delays_reuse_.store(true);
-    WarmState::add(number_, WarmState::kReason);  // threads keep what they free otherwise
-    (void)platform::barrier_on_all_threads();     // see warm_path.h
+    FastPathState::add(number_, FastPathState::kReason);  // threads keep what they free otherwise
+    (void)platform::barrier_on_all_threads();             // see fastpath/fast_path.h
   }
   for (const std::unique_ptr<DeviceMemory>& device : devices_) device->set_quarantine(most);
   if (changes && !delays) {
-    WarmState::remove(number_, WarmState::kReason);
+    FastPathState::remove(number_, FastPathState::kReason);
     delays_reuse_.store(false);
   }
 }
 
-ThreadCache* Memory::cache() { return warm_rules_.any() ? ThreadCache::ready_for(*this) : nullptr; }
+ThreadCache* Memory::cache() { return fast_rules_.any() ? ThreadCache::ready_for(*this) : nullptr; }
 
 Result<void*> Memory::allocate(std::uint32_t device, const Plan& plan, std::uint8_t module, Origin origin,
                                std::uintptr_t wished) {
@@ -127,8 +128,8 @@ Result<void*> Memory::allocate(std::uint32_t device, const Plan& plan, std::uint
   return reinterpret_cast<void*>(*start);
 }
 
-void Memory::set_default_device_of_thread(std::uint64_t era, std::uint32_t device) {
-  if (ThreadCache* mine = cache()) mine->renew(WarmState::era_alone(era), device);
+void Memory::set_device_of_thread(std::uint64_t state, std::uint32_t device) {
+  if (ThreadCache* mine = cache()) mine->set_device(FastPathState::epoch_alone(state), device);
 }
 
 Result<void*> Memory::allocate_host(std::uint32_t device, const Plan& plan, std::uint8_t module,
@@ -217,7 +218,7 @@ void Memory::close_device(std::uint32_t device) {
 
 void Memory::close() {
   for (std::uint32_t device = 0; device < settings_.devices(); ++device) end_blocks(device, true);
-  WarmState::end(number_);
+  FastPathState::end(number_);
   host_.close();
   backing_.close();
   physical_.close();  // others may use the ranges from here on
@@ -256,36 +257,6 @@ std::uint64_t Memory::load64(std::uintptr_t address) {
 bool Memory::has_device_address(std::uintptr_t start, std::size_t bytes) const {
   const platform::AddressRange& window = map_.window();
   return overlap(start, bytes, window.base, window.bytes) || host_.has_device_alias(start, bytes);
-}
-
-aclError begin_with_care(ThreadCache& cache, std::uint64_t pages, Range range, std::uint64_t word) {
-  Memory& memory = cache.memory();
-  if ((range.word & Range::kKept) != 0) cache.use_contents(pages * 4_KiB);
-  if ((range.word & Range::kWritten) != 0)
-    memory.backing().on_reuse(memory.plain(range.start), pages * 4_KiB);
-  if (WarmState::now() == cache.context_era()) return ACL_SUCCESS;
-  const Block block = memory.map().block_from(range.start, word);
-  memory.device(block.device).note_peak(quota_kind(block.page, block.p2p), cache.shard());
-  try {
-    observe::publish({observe::What::DeviceAllocated, block.device, block.start, 0, block.asked,
-                      block.footprint, page_bytes(block.page)});
-  } catch (const std::bad_alloc&) {
-    return ACL_SUCCESS;  // who listens has no memory to write it down; the block is there
-  }
-  return ACL_SUCCESS;
-}
-
-aclError end_with_care(ThreadCache& cache, Shelf& shelf, Range range, std::uint64_t word) {
-  Memory& memory = cache.memory();
-  if (WarmState::era(WarmState::now()) != cache.era() || !cache.keep_contents(shelf.pages * 4_KiB)) {
-    memory.end_withdrawn(range.start, word);
-    return ACL_SUCCESS;
-  }
-  machine::give_credit(*shelf.account, shelf.step, true);
-  range.word |= Range::kKept;
-  *shelf.top++ = range;
-  memory.backing().keep();
-  return ACL_SUCCESS;
 }
 
 }  // namespace belay

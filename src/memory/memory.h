@@ -8,13 +8,13 @@
 #include "machine/machine.h"
 #include "memory/backing_store.h"
 #include "memory/device_memory.h"
+#include "memory/fast_rules.h"
 #include "memory/heap_map.h"
 #include "memory/host_memory.h"
 #include "memory/location.h"
 #include "memory/mappings.h"
 #include "memory/peers.h"
 #include "memory/physical_memory.h"
-#include "memory/warm_rules.h"
 #include "memory/watch.h"
 
 namespace belay {
@@ -68,7 +68,7 @@ class Memory {
   Result<void*> allocate_host(std::uint32_t device, const Plan& plan, std::uint8_t module,
                               bool unified_address);
 
-  // Whoever begins to listen to allocations and frees says so here: the warm path tells nobody.
+  // Whoever begins to listen to allocations and frees says so here: the fast path tells nobody.
   void stop_fast_path_for_listeners();
 
   // Addresses of blocks that are freed from now on stay out of use: for good while code still runs that
@@ -76,10 +76,9 @@ class Memory {
   void hold_freed_addresses(bool hold);
   void set_quarantine(std::size_t bytes);
 
-  // For warm_path.h. The thread's context, which is on that device, was found alive after that state was
-  // read.
-  void set_default_device_of_thread(std::uint64_t state, std::uint32_t device);
-  const WarmRules& warm_rules() const { return warm_rules_; }
+  // For the fast path: requests of this thread go to that device, as was found after that state was read.
+  void set_device_of_thread(std::uint64_t state, std::uint32_t device);
+  const FastRules& fast_rules() const { return fast_rules_; }
   void end_withdrawn(std::uintptr_t start, std::uint64_t word) { end_block(map_.block_from(start, word)); }
 
   Status free_device(void* pointer);  // M-111, M-116: any block, pinned ones too
@@ -92,7 +91,7 @@ class Memory {
   // Ends every block there is and gives all addresses back, for a process that starts anew.
   void close();
 
-  std::uint64_t number() const { return number_; }  // see warm_state.h
+  std::uint64_t number() const { return number_; }  // see fast_path_state.h
   machine::Machine& machine() { return machine_; }
 
   Location locate(const void* pointer) const { return locate(reinterpret_cast<std::uintptr_t>(pointer)); }
@@ -116,7 +115,7 @@ class Memory {
   void apply_reuse();  // with the lock
 
   const std::uint64_t number_;
-  const WarmRules warm_rules_;
+  const FastRules fast_rules_;
   MemorySettings settings_;
   machine::Machine& machine_;
   HeapMap map_;

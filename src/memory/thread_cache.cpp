@@ -8,7 +8,7 @@
 
 namespace belay {
 namespace {
-// How many ranges of a size a shelf holds.
+// How many ranges of a size a bin holds.
 std::size_t depth_for(std::size_t footprint, std::size_t most) {
   if (footprint <= 64_KiB) return most;
   if (footprint <= 1_MiB) return most / 4;
@@ -38,6 +38,7 @@ struct CacheKeeper {
   }
 };
 ThreadCache CacheKeeper::none;
+Bin ThreadCache::none;
 constinit thread_local ThreadCache* t_cache = &CacheKeeper::none;
 
 ThreadCache* ThreadCache::ready_for(Memory& memory) {
@@ -49,45 +50,47 @@ ThreadCache* ThreadCache::ready_for(Memory& memory) {
     if (made == nullptr) return nullptr;
     t_cache = made;
   }
-  // The era is read before it is asked whose it is: the answer holds for that era or an older one.
-  const std::uint64_t era = WarmState::era_alone(WarmState::now());
+  // The epoch is read before it is asked whose it is: the answer holds for that epoch or an older one.
+  const std::uint64_t epoch = FastPathState::epoch_alone(FastPathState::now());
   if (t_cache->memory_number_ != memory.number()) t_cache->settle(memory);
-  // The warm path gives to a shard as only its owner may.
-  t_cache->era_ = t_cache->owns_shard() && WarmState::is_current(memory.number()) ? era : WarmState::kNever;
+  // The fast path gives to a shard as only its owner may.
+  t_cache->epoch_ =
+      t_cache->owns_shard() && FastPathState::is_current(memory.number()) ? epoch : FastPathState::kNever;
   return t_cache;
 }
 
-void ThreadCache::forget_context() {
-  if (t_cache != &CacheKeeper::none) t_cache->context_era_ = WarmState::kNever;
+void ThreadCache::forget_device() {
+  if (t_cache != &CacheKeeper::none) t_cache->device_epoch_ = FastPathState::kNever;
 }
 
-void ThreadCache::renew(std::uint64_t era, std::uint32_t device) {
-  if (era != era_) return;  // of another memory, by now
+void ThreadCache::set_device(std::uint64_t epoch, std::uint32_t device) {
+  if (epoch != epoch_) return;  // of another memory, by now
   if (device != device_) {
+    classes_.fill(&none);
     device_ = device;
-    routes_ = {};
-    for (Shelf& shelf : shelves_) {
-      if (shelf.key != 0) routes_[route_to(shelf)] = &shelf;
-    }
-    routes_[Routes::kNone] = nullptr;
+    for (Bin& bin : bins_) enter_class(bin, true);
   }
-  context_era_ = era;
+  device_epoch_ = epoch;
 }
 
-std::size_t ThreadCache::route_to(const Shelf& shelf) const {
-  const BlockWord block = ShelfKey::block(shelf.key);
-  return ShelfKey::device(shelf.key) == device_ ? Routes::of(block.page, block.units * 4_KiB, block.p2p)
-                                                : Routes::kNone;
+// Only ordinary blocks on the device that the thread's requests go to.
+void ThreadCache::enter_class(Bin& bin, bool there) {
+  const std::uint64_t word = BinKey::word(bin.key);
+  const std::size_t size_class = SizeClass::of(word);
+  if (bin.key == 0 || BinKey::device(bin.key) != device_ || size_class >= SizeClass::kCount) return;
+  const BlockWord block = BlockWord::unpack(word);
+  if (block.p2p || block.read_only || block.page == Page::Huge1G) return;
+  classes_[size_class] = there ? &bin : &none;
 }
 
 void ThreadCache::settle(Memory& memory) {
   leave();
-  shelves_ = {};
-  routes_ = {};
-  context_era_ = WarmState::kNever;
-  rules_ = &memory.warm_rules();
+  bins_ = {};
+  classes_.fill(&none);
+  device_epoch_ = FastPathState::kNever;
+  rules_ = &memory.fast_rules();
   for (const Api api : {Api::Malloc, Api::MallocAlign32, Api::MallocCached})
-    homes_[static_cast<std::size_t>(api)] = rules_->home(api);
+    huge_first_[static_cast<std::size_t>(api)] = rules_->huge_first(api);
   memory_ = &memory;
   memory_number_ = memory.number();
   base_ = memory.map().window().base;
@@ -103,89 +106,86 @@ void ThreadCache::settle(Memory& memory) {
 
 // Of a memory that has ended there is nothing to give back to.
 void ThreadCache::leave() {
-  if (memory_number_ == 0 || !WarmState::is_current(memory_number_)) return;
+  if (memory_number_ == 0 || !FastPathState::is_current(memory_number_)) return;
   give_all_back();
   if (owns_shard()) memory_->backing().give_back_reserve(most_kept_);
   memory_->machine().release_shard(shard_);
 }
 
-void ThreadCache::clear(Shelf& shelf) {
-  if (shelf.empty()) return;
-  DeviceMemory& device = memory_->device(ShelfKey::device(shelf.key));
-  const Page page = ShelfKey::block(shelf.key).page;
-  while (!shelf.empty()) device.return_range(take_from(shelf), shelf.pages * 4_KiB, page);
+void ThreadCache::clear(Bin& bin) {
+  if (bin.empty()) return;
+  DeviceMemory& device = memory_->device(BinKey::device(bin.key));
+  const Page page = BinKey::block(bin.key).page;
+  while (!bin.empty()) device.return_range(take_from(bin), bin.pages * 4_KiB, page);
 }
 
 std::uintptr_t ThreadCache::take(std::uint64_t key) {
-  Shelf* shelf = find(key);
-  return shelf == nullptr || shelf->empty() ? 0 : take_from(*shelf);
+  Bin& bin = find(key);
+  return bin.empty() ? 0 : take_from(bin);
 }
 
-std::uintptr_t ThreadCache::take_from(Shelf& shelf) { return end_contents(shelf, *--shelf.top); }
+std::uintptr_t ThreadCache::take_from(Bin& bin) { return end_contents(bin, *--bin.top); }
 
-std::uintptr_t ThreadCache::end_contents(const Shelf& shelf, const Range& range) {
+std::uintptr_t ThreadCache::end_contents(const Bin& bin, const Range& range) {
   if ((range.word & Range::kKept) != 0) {
-    use_contents(shelf.pages * 4_KiB);
-    memory_->backing().on_free(memory_->plain(range.start), shelf.pages * 4_KiB, false);
+    use_contents(bin.pages * 4_KiB);
+    memory_->backing().on_free(memory_->plain(range.start), bin.pages * 4_KiB, false);
   }
   return range.start;
 }
 
 // Those that were given back last are in the processor's caches.
-void ThreadCache::make_room(Shelf& shelf) {
-  const auto half = (shelf.limit - shelf.bottom + 1) / 2;
-  DeviceMemory& device = memory_->device(ShelfKey::device(shelf.key));
-  const Page page = ShelfKey::block(shelf.key).page;
-  for (Range* each = shelf.bottom; each != shelf.bottom + half; ++each)
-    device.return_range(end_contents(shelf, *each), shelf.pages * 4_KiB, page);
-  shelf.top = std::copy(shelf.bottom + half, shelf.top, shelf.bottom);
+void ThreadCache::make_room(Bin& bin) {
+  const auto half = (bin.limit - bin.bottom + 1) / 2;
+  DeviceMemory& device = memory_->device(BinKey::device(bin.key));
+  const Page page = BinKey::block(bin.key).page;
+  for (Range* each = bin.bottom; each != bin.bottom + half; ++each)
+    device.return_range(end_contents(bin, *each), bin.pages * 4_KiB, page);
+  bin.top = std::copy(bin.bottom + half, bin.top, bin.bottom);
 }
 
-Shelf* ThreadCache::make(std::uint64_t key) {
-  if (Shelf* there = find(key)) return there;
-  const BlockWord block = ShelfKey::block(key);
+Bin* ThreadCache::make(std::uint64_t key) {
+  if (Bin& there = find(key); there.key == key) return &there;
+  const BlockWord block = BinKey::block(key);
   const std::size_t footprint = block.units * 4_KiB;
   const std::size_t depth = depth_for(footprint, kDepth);
   if (depth * footprint > most_addresses_) return nullptr;
-  Shelf* shelf = &shelf_at(key);
-  if (Shelf& next = neighbour(*shelf); !shelf->empty() && next.empty()) shelf = &next;
-  forget(*shelf);
+  Bin* bin = &bin_at(key);
+  if (Bin& next = neighbour(*bin); !bin->empty() && next.empty()) bin = &next;
+  forget(*bin);
   if (depth * footprint > most_addresses_ - addresses_) give_all_back();
   addresses_ += depth * footprint;
-  shelf->key = key;
-  routes_[route_to(*shelf)] = shelf;
-  routes_[Routes::kNone] = nullptr;
-  shelf->pages = block.units;
-  shelf->step = machine::Account::step(block.units);
-  shelf->account = &memory_->device(ShelfKey::device(key))
-                        .quota()
-                        .shard(shard_)
-                        .of[quota_kind(block.page, block.p2p)]
-                        .word;
-  shelf->bottom = shelf->top = ranges_[static_cast<std::size_t>(shelf - shelves_.data())].data();
-  shelf->limit = shelf->bottom + depth;
-  return shelf;
+  bin->key = key;
+  enter_class(*bin, true);
+  bin->pages = block.units;
+  bin->step = machine::Account::step(block.units);
+  bin->slack_shift = BlockWord::slack_shift(block.page);
+  bin->account =
+      &memory_->device(BinKey::device(key)).quota().shard(shard_).of[quota_kind(block.page, block.p2p)].word;
+  bin->bottom = bin->top = ranges_[static_cast<std::size_t>(bin - bins_.data())].data();
+  bin->limit = bin->bottom + depth;
+  return bin;
 }
 
-void ThreadCache::forget(Shelf& shelf) {
-  if (shelf.key == 0) return;
-  clear(shelf);
-  if (Shelf*& route = routes_[route_to(shelf)]; route == &shelf) route = nullptr;
-  addresses_ -= static_cast<std::size_t>(shelf.limit - shelf.bottom) * shelf.pages * 4_KiB;
-  shelf = {};
+void ThreadCache::forget(Bin& bin) {
+  if (bin.key == 0) return;
+  clear(bin);
+  enter_class(bin, false);
+  addresses_ -= static_cast<std::size_t>(bin.limit - bin.bottom) * bin.pages * 4_KiB;
+  bin = {};
 }
 
 void ThreadCache::give_all_back() {
-  for (Shelf& shelf : shelves_) forget(shelf);
+  for (Bin& bin : bins_) forget(bin);
 }
 
 bool ThreadCache::keep(std::uint64_t key, std::uintptr_t start) {
-  Shelf* shelf = make(key);
-  if (shelf == nullptr) return false;
-  if (shelf->full()) make_room(*shelf);
+  Bin* bin = make(key);
+  if (bin == nullptr) return false;
+  if (bin->full()) make_room(*bin);
   const std::uint64_t index = heap_at(start).index.load(std::memory_order_acquire);
   const auto place = reinterpret_cast<std::uintptr_t>(&HeapMap::word_at(index, start));
-  *shelf->top++ = {start, place | ((index & Heap::kWritten) != 0 ? Range::kWritten : 0)};
+  *bin->top++ = {start, place | ((index & Heap::kWritten) != 0 ? Range::kWritten : 0)};
   return true;
 }
 

@@ -1,8 +1,8 @@
-// What a thread keeps at hand, so that a warm pair of allocate and free takes no lock: address ranges that it
-// gave back, on shelves by size, and a shard of its own in the machine's books.
+// What a thread keeps at hand, so that a fast pair of allocate and free takes no lock: address ranges that it
+// gave back, in bins by size, and a shard of its own in the machine's page quota.
 //
-// Addresses cost nothing, so keeping some per thread costs nothing either. Pages are not kept: what is on a
-// shelf is free in the books, and anybody's.
+// Addresses cost nothing, so keeping some per thread costs nothing either. Pages are not kept: what is in a
+// bin is free in the quota, and anybody's.
 #pragma once
 
 #include <array>
@@ -11,19 +11,23 @@
 #include <cstdint>
 
 #include "machine/page_quota.h"
+#include "memory/fast_path_state.h"
+#include "memory/fast_rules.h"
 #include "memory/heap_map.h"
-#include "memory/warm_rules.h"
-#include "memory/warm_state.h"
 
 namespace belay {
 
 class Memory;
 
-// What the ranges on a shelf are good for: blocks with this word, but for what was asked for, and of this
-// device. Only ordinary blocks of aclrtMalloc, on pages of 4 KB and 2 MB, have shelves.
-struct ShelfKey {
+// What the ranges in a bin are good for: blocks with this word, but for what was asked for, and of this
+// device.
+struct BinKey {
   static constexpr unsigned kShift = 64 - BlockWord::kSlackShift;
   static constexpr std::uint64_t of(std::uint64_t word, std::uint64_t device) {
+    return BlockWord::without_slack(word) << kShift | device;
+  }
+  // The same for a block on pages of 4 KB or 2 MB; of one on 1 GB pages, no key that there is.
+  static constexpr std::uint64_t of_small(std::uint64_t word, std::uint64_t device) {
     return word << kShift | device;
   }
   static constexpr std::uint64_t word(std::uint64_t key) { return key >> kShift; }
@@ -43,13 +47,14 @@ struct Range {
 };
 
 // One cache line; the ranges themselves are elsewhere.
-struct alignas(64) Shelf {
+struct alignas(64) Bin {
   std::uint64_t key = 0;
-  std::atomic<std::uint64_t>* account = nullptr;  // where its pages are booked
+  std::atomic<std::uint64_t>* account = nullptr;  // that its pages are taken from
   std::uint64_t pages = 0, step = 0;              // and what they are there (machine/state.h)
   Range* top = nullptr;                           // above the newest
   Range* bottom = nullptr;
   Range* limit = nullptr;
+  unsigned slack_shift = 0;  // of its blocks' words
 
   bool empty() const { return top == bottom; }
   bool full() const { return top == limit; }
@@ -59,31 +64,30 @@ class ThreadCache {
  public:
   // This thread's, made or made anew for that memory; null where a thread can have none (any more).
   static ThreadCache* ready_for(Memory& memory);
-  // The thread has another context, or none.
-  static void forget_context();
+  // Requests of this thread go to no device that we know of.
+  static void forget_device();
 
-  // What this thread knows holds in this era; the second also for the device that its requests go to.
-  std::uint64_t era() const { return era_; }
-  std::uint64_t context_era() const { return context_era_; }
-  // The thread's context was alive in that era, and is on that device.
-  void renew(std::uint64_t era, std::uint32_t device);
+  // What this thread knows holds in this epoch; the second also for the device that its requests go to.
+  std::uint64_t epoch() const { return epoch_; }
+  std::uint64_t device_epoch() const { return device_epoch_; }
+  // In that epoch the thread's requests go to that device.
+  void set_device(std::uint64_t epoch, std::uint32_t device);
 
-  const WarmRules& rules() const { return *rules_; }
-  const Home& home(Api api) const { return homes_[static_cast<std::size_t>(api)]; }
-  // The shelf for HUGE_FIRST on the device of the thread's context, and for any block; null if there is none.
-  Shelf* route(std::size_t route) const { return routes_[route]; }
-  Shelf* find_word(std::uint64_t word) { return find(ShelfKey::of(word, device_)); }
-  // Where a key's shelf is if it is in its first place, and wherever it is.
-  Shelf& shelf_at(std::uint64_t key) { return shelves_[key * kMix >> 57]; }
-  Shelf* find(std::uint64_t key) {
-    Shelf& first = shelf_at(key);
-    if (first.key == key) return &first;
-    Shelf& second = neighbour(first);
-    return second.key == key ? &second : nullptr;
+  const FastRules& rules() const { return *rules_; }
+  const FastRules::Added& huge_first(Api api) const { return huge_first_[static_cast<std::size_t>(api)]; }
+  // The bin of a size class, on the device that the thread's requests go to; an empty one if there is none.
+  Bin& of_class(std::size_t size_class) const { return *classes_[size_class]; }
+  // The bin of any block; an empty one if there is none.
+  Bin& find_word(std::uint64_t word) { return find(BinKey::of(word, device_)); }
+  Bin& find(std::uint64_t key) {
+    Bin& first = bin_at(key);
+    if (first.key == key) return first;
+    Bin& second = neighbour(first);
+    return second.key == key ? second : none;
   }
-  // The shelf for that key, emptied of another's ranges if need be; null if such ranges are not kept.
-  Shelf* make(std::uint64_t key);
-  // Puts a range on its shelf; false if there is no room for it.
+  // The bin for that key, emptied of another's ranges if need be; null if such ranges are not kept.
+  Bin* make(std::uint64_t key);
+  // Puts a range into its bin; false if there is no room for it.
   bool keep(std::uint64_t key, std::uintptr_t start);
   // Takes the newest one, whose last block has ended in every respect; 0 if there is none.
   std::uintptr_t take(std::uint64_t key);
@@ -105,38 +109,38 @@ class ThreadCache {
  private:
   friend struct CacheKeeper;
   ThreadCache() = default;
-  static constexpr std::size_t kShelves = 128;
+  static constexpr std::size_t kBins = 128;
   static constexpr std::size_t kDepth = 256;
+  static Bin none;  // of no size
   void settle(Memory& memory);
   void leave();
-  void clear(Shelf& shelf);
-  void make_room(Shelf& shelf);  // by giving the older half back
-  void forget(Shelf& shelf);
-  std::size_t route_to(const Shelf& shelf) const;
-  std::uintptr_t take_from(Shelf& shelf);
-  std::uintptr_t end_contents(const Shelf& shelf, const Range& range);
+  void clear(Bin& bin);
+  void make_room(Bin& bin);  // by giving the older half back
+  void forget(Bin& bin);
+  void enter_class(Bin& bin, bool there);  // where its size has a class
+  std::uintptr_t take_from(Bin& bin);
+  std::uintptr_t end_contents(const Bin& bin, const Range& range);
 
   static constexpr std::uint64_t kMix = 0x9E3779B97F4A7C15U;
-  // A size has two shelves to choose from, so that two sizes used in turn do not push each other out.
-  Shelf& neighbour(const Shelf& shelf) {
-    return shelves_[static_cast<std::size_t>(&shelf - shelves_.data()) ^ 1U];
-  }
+  Bin& bin_at(std::uint64_t key) { return bins_[key * kMix >> 57]; }
+  // A size has two bins to choose from, so that two sizes used in turn do not push each other out.
+  Bin& neighbour(const Bin& bin) { return bins_[static_cast<std::size_t>(&bin - bins_.data()) ^ 1U]; }
 
-  std::uint64_t era_ = WarmState::kNever, context_era_ = WarmState::kNever;
+  std::uint64_t epoch_ = FastPathState::kNever, device_epoch_ = FastPathState::kNever;
   std::uintptr_t base_ = 0;  // of the device addresses; these three are in the map, too, but one step further
   std::size_t bytes_ = 0;
   const Heap* heaps_ = nullptr;
   std::size_t shard_ = machine::PageQuota::kCommonShard;
-  const WarmRules* rules_ = nullptr;
+  const FastRules* rules_ = nullptr;
   Memory* memory_ = nullptr;
   std::uint64_t memory_number_ = 0;
   std::uint32_t device_ = 0;
   std::size_t kept_ = 0, most_kept_ = 0;            // bytes of contents
-  std::size_t addresses_ = 0, most_addresses_ = 0;  // that full shelves would hold
-  std::array<Home, 3> homes_{};
-  std::array<Shelf*, Routes::kCount> routes_{};
-  std::array<Shelf, kShelves> shelves_{};
-  std::array<std::array<Range, kDepth>, kShelves>
+  std::size_t addresses_ = 0, most_addresses_ = 0;  // that full bins would hold
+  std::array<FastRules::Added, 3> huge_first_{};
+  std::array<Bin*, SizeClass::kCount> classes_{};
+  std::array<Bin, kBins> bins_{};
+  std::array<std::array<Range, kDepth>, kBins>
       ranges_;  // not initialised: pages that nobody needs are not touched
 };
 

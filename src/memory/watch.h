@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "memory/warm_state.h"
+#include "memory/fast_path_state.h"
 
 namespace belay {
 
@@ -21,12 +21,12 @@ class Watch {
   // A thread that waits stores its mark, then loads the word; one that writes stores the word, then loads the
   // mark. So one of the two sees the other.
   void add() {
-    WarmState::add(memory_, WarmState::kReason);  // blocks are not freed behind our back
+    FastPathState::add(memory_, FastPathState::kReason);  // blocks are not freed behind our back
     count_.fetch_add(1, std::memory_order_seq_cst);
   }
   void remove() {
     count_.fetch_sub(1, std::memory_order_seq_cst);
-    WarmState::remove(memory_, WarmState::kReason);
+    FastPathState::remove(memory_, FastPathState::kReason);
   }
 
   void tell(std::uintptr_t start, std::size_t bytes) {
@@ -40,7 +40,7 @@ class Watch {
   }
 
  private:
-  std::uint64_t memory_;  // see warm_state.h
+  std::uint64_t memory_;  // see fast_path_state.h
   std::atomic<std::uint32_t> count_{0};
   Heard heard_;
 };

@@ -62,10 +62,10 @@ Status allocate(Process& process, Api api, void** out, std::size_t size, std::ui
   if (out == nullptr) return null_pointer("M-81", "devPtr");
   const PlanResult planned = plan(size, policy, api, process.product(), process.settings().memory.form);
   if (!planned && planned.refusal.before_context) return from_plan(planned.refusal, size, policy);
-  const std::uint64_t state = WarmState::now();
+  const std::uint64_t state = FastPathState::now();
   const Context* context = process.current();
   if (context == nullptr) return no_context("M-84");
-  process.memory().set_default_device_of_thread(state, context->device);
+  process.memory().set_device_of_thread(state, context->device);
   if (api == Api::MallocCached) {
     if (Status here = needs_feature(process, Feature::AllButIpv); !here) return here;
   }

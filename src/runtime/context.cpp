@@ -31,7 +31,7 @@ struct Owner {
       if (context != nullptr) keep_for_ever(std::move(context));
     } else {
       t_bound = nullptr;
-      ThreadCache::forget_context();
+      ThreadCache::forget_device();
     }
   }
 };
@@ -48,7 +48,7 @@ Handle new_handle() { return g_next_handle.fetch_add(0x100, std::memory_order_re
 
 std::shared_ptr<Context> Contexts::bind(std::shared_ptr<Context> context) {
   t_bound = context.get();
-  ThreadCache::forget_context();
+  ThreadCache::forget_device();
   if (!t_owner_gone) return std::exchange(owner().context, std::move(context));
   if (context != nullptr) keep_for_ever(std::move(context));
   return nullptr;

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "memory/warm_state.h"
+#include "memory/fast_path_state.h"
 #include "runtime/handles.h"
 #include "runtime/streams.h"
 
@@ -55,7 +55,7 @@ class Contexts {
   End end(Handle handle);
   static void reap(Context& context) {
     context.alive.store(false, std::memory_order_seq_cst);
-    WarmState::next_era();  // threads that are bound to it look again
+    FastPathState::next_epoch();  // threads that are bound to it look again
   }
 
   // The calling thread's binding. `bound` may be dead; `current` is null then.

@@ -25,8 +25,8 @@ constexpr auto kStuckBesideOthers = 2s;
 // How long a runtime that ends waits for functions of the program.
 constexpr auto kRetire = 2s;
 
-// How long a worker looks around before it sleeps, and how long a thread that waits looks before it does: less than
-// what sleeping and being woken costs.
+// How long a worker looks around before it sleeps, and how long a thread that waits looks before it does:
+// less than what sleeping and being woken costs.
 constexpr auto kLookAround = 20us;
 constexpr auto kLookForEnd = 10us;
 

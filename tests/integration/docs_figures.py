@@ -4,7 +4,7 @@
 Usage: docs_figures.py PROJECT [--belay FILE] [--count FILE]
 
   --belay FILE   also compares the products with this command
-  --count FILE   also counts the instructions of docs/warm-path.md, with this bench_alloc under callgrind
+  --count FILE   also counts the instructions of docs/fast-path.md, with this bench_alloc under callgrind
 
 First it plants errors in a copy of the project, each of which it must find. What it finds is printed as file: what.
 """
@@ -41,7 +41,7 @@ FIGURES = (
     (r"are dropped after (a \w+ of a second)", "src/schedule/scheduler.cpp", "kStuck"),
     (r"are waited for \((\w+ seconds) at most\)", "src/schedule/scheduler.cpp", "kRetire"),
     (r"memset` below (\d+ KB) keep the lock|From (\d+ KB) on the interpreter lock", "python/acl/call.h", "kLongCopy"),
-    (r"the size is neither 0 nor above (\d+ GB)", "src/memory/warm_rules.h", "kMostBytes"),
+    (r"the size is neither 0 nor above (\d+ GB)", "src/memory/fast_rules.h", "kMostBytes"),
 )
 
 
@@ -220,8 +220,8 @@ def setting_problems(project):
 
 
 def sums_of(project):
-    """The instructions of docs/warm-path.md: what the steps of each table add up to, and the totals below them."""
-    text = read(project, "docs/warm-path.md")
+    """The instructions of docs/fast-path.md: what the steps of each table add up to, and the totals below them."""
+    text = read(project, "docs/fast-path.md")
     sums = {}
     for title, body in re.findall(r"^## `(aclrt\w+)\(.*?\n(.*?)(?=^## |\Z)", text, re.M | re.S):
         steps = [int(each) for each in re.findall(r"\| (\d+) \|$", body, re.M)]
@@ -231,7 +231,7 @@ def sums_of(project):
 
 
 def instruction_problems(project):
-    page, sums = "docs/warm-path.md", sums_of(project)
+    page, sums = "docs/fast-path.md", sums_of(project)
     if set(sums) != {"aclrtMalloc", "aclrtFree"}:
         yield page, "the two tables cannot be read"
         return
@@ -275,7 +275,7 @@ def chip_problems(project, products):
 
 
 def count_problems(project, program):
-    """Counts the instructions of the two functions, in a run of warm pairs after another one."""
+    """Counts the instructions of the two functions, in a run of pairs after another one."""
     if shutil.which("valgrind") is None:
         print("instructions were not counted: there is no valgrind")
         return
@@ -290,7 +290,7 @@ def count_problems(project, program):
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
             counted = int(re.search(r"^totals: (\d+)", read(out + ".2"), re.M)[1]) / (2 * pairs)
         if counted != wanted:
-            yield "docs/warm-path.md", "%s takes %g instructions, not %d" % (name, counted, wanted)
+            yield "docs/fast-path.md", "%s takes %g instructions, not %d" % (name, counted, wanted)
 
 
 def problems_of(project):
@@ -315,8 +315,8 @@ PLANTED = (  # file, what stands there, what is planted, words of the complaint
     ("docs/house.md", r"\| \[trace\]\(.*\n", "", "['trace']"),
     ("docs/README.md", r"\| \[smi.md\].*\n", "", "the page smi.md is missing"),
     ("CONTRIBUTING.md", r"\| `scripts/tidy`.*\n", "", "the script tidy is missing"),
-    ("docs/warm-path.md", r"57 instructions allocate", "58 instructions allocate", "does not say"),
-    ("docs/warm-path.md", r"there is a range on the shelf \| 3 \|", "there is a range on the shelf | 4 |", "add up to"),
+    ("docs/fast-path.md", r"55 instructions allocate", "58 instructions allocate", "does not say"),
+    ("docs/fast-path.md", r"there is a range in the bin \| 3 \|", "there is a range in the bin | 4 |", "add up to"),
 )
 
 

@@ -210,7 +210,7 @@ TEST_F(MachineSteps, D66_M430_KilledBetweenAnyTwoInstructionsOfAllocatingAndFree
   const TestMachine machine;
   const MemberPtr witness = witness_with_credit(machine);
   const std::uint64_t length = length_of_the_work(machine, *witness);
-  const std::uint64_t visits = slice<std::uint64_t>(8, 400, 4);
+  const std::uint64_t visits = slice<std::uint64_t>(8, 400, 8);
   for (std::uint64_t visit = 0; visit < visits && !::testing::Test::HasFailure(); ++visit) {
     const std::uint64_t steps = length * visit / visits + test_seed() % (length / visits + 1);
     SCOPED_TRACE("after " + std::to_string(steps) + " of " + std::to_string(length) + " instructions");
@@ -229,7 +229,7 @@ TEST_F(MachineSteps, D52_M430_StoppedBetweenAnyTwoInstructionsOfAllocatingAndFre
   const TestMachine machine;
   const MemberPtr witness = witness_with_credit(machine);
   const std::uint64_t length = length_of_the_work(machine, *witness);
-  const std::uint64_t visits = slice<std::uint64_t>(8, 400, 4);
+  const std::uint64_t visits = slice<std::uint64_t>(8, 400, 8);
   for (std::uint64_t visit = 0; visit < visits && !::testing::Test::HasFailure(); ++visit) {
     const std::uint64_t steps = length * visit / visits + test_seed() % (length / visits + 1);
     SCOPED_TRACE("after " + std::to_string(steps) + " of " + std::to_string(length) + " instructions");

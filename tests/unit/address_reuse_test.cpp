@@ -4,8 +4,8 @@
 #include <set>
 #include <vector>
 
+#include "fastpath/fast_path.h"
 #include "memory/device_figures.h"
-#include "memory/warm_path.h"
 #include "support/memory_world.h"
 
 namespace belay {
@@ -65,16 +65,16 @@ TEST(AddressReuse, WhileFreedAddressesAreHeld_NoneComesBack_AndAllDoAfterwards) 
 // The fast path hands out what a thread has freed itself: it must not while addresses are held.
 TEST(AddressReuse, TheFastPathHeedsIt) {
   MemoryWorld world;
-  const std::uint64_t state = WarmState::now();
-  const std::uintptr_t shelf = world.block(4096);
-  ASSERT_TRUE(world.free(shelf));
-  world.memory().set_default_device_of_thread(state, 0);
+  const std::uint64_t state = FastPathState::now();
+  const std::uintptr_t kept = world.block(4096);
+  ASSERT_TRUE(world.free(kept));
+  world.memory().set_device_of_thread(state, 0);
   const auto otherwise = [] { return 42; };
   std::uintptr_t block = world.block(4096);
-  ASSERT_EQ(free_warm(reinterpret_cast<void*>(block), otherwise), ACL_SUCCESS);
+  ASSERT_EQ(fastpath::free_ordinary(reinterpret_cast<void*>(block), otherwise), ACL_SUCCESS);
   block = world.block(4096);
   world.memory().hold_freed_addresses(true);
-  EXPECT_EQ(free_warm(reinterpret_cast<void*>(block), otherwise), 42);
+  EXPECT_EQ(fastpath::free_ordinary(reinterpret_cast<void*>(block), otherwise), 42);
   EXPECT_TRUE(world.free(block));
   world.memory().hold_freed_addresses(false);
 }

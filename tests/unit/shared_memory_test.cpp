@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "fastpath/fast_path.h"
 #include "memory/physical_memory.h"
-#include "memory/warm_path.h"
 #include "support/instructions.h"
 #include "support/memory_world.h"
 #include "support/scratch.h"
@@ -195,15 +195,15 @@ TEST_F(SharedMemory, APlainBlockIsShared_AndOutlivesItsFree) {
 
 TEST_F(SharedMemory, TheFastPathLeavesSharedBlocksAlone) {
   MemoryWorld me;
-  const std::uint64_t state = WarmState::now();
+  const std::uint64_t state = FastPathState::now();
   const std::uintptr_t kept = me.block(4096);
   const std::uintptr_t block = me.block(4096), plain = me.block(4096);
-  ASSERT_TRUE(me.free(kept));  // now there is a shelf for such blocks
-  me.memory().set_default_device_of_thread(state, 0);
+  ASSERT_TRUE(me.free(kept));  // now there is a bin for such blocks
+  me.memory().set_device_of_thread(state, 0);
   const auto otherwise = [] { return 42; };
-  ASSERT_EQ(free_warm(reinterpret_cast<void*>(plain), otherwise), ACL_SUCCESS);
+  ASSERT_EQ(fastpath::free_ordinary(reinterpret_cast<void*>(plain), otherwise), ACL_SUCCESS);
   ASSERT_TRUE(me.memory().physical().share(block));
-  EXPECT_EQ(free_warm(reinterpret_cast<void*>(block), otherwise), 42);
+  EXPECT_EQ(fastpath::free_ordinary(reinterpret_cast<void*>(block), otherwise), 42);
   EXPECT_TRUE(me.memory().find(block)->shared);
   EXPECT_TRUE(me.free(block));
   EXPECT_EQ(me.used(), 0U);

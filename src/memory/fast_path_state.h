@@ -1,7 +1,7 @@
-// One word that tells every thread whether what it keeps for the warm path is still true.
+// One word that tells every thread whether what it keeps for the fast path is still true.
 //
-// Its era changes when there is a new memory or none, and when a context dies. Below it counts how many must
-// hear of each allocation and free (listeners, and who waits for words of device memory), and lowest the
+// Its epoch changes when there is a new memory or none, and when a context dies. Below it counts how many
+// must hear of each allocation and free (listeners, and who waits for words of device memory), and lowest the
 // devices whose peak has to be looked at after each allocation (device_memory.h).
 #pragma once
 
@@ -10,18 +10,18 @@
 
 namespace belay {
 
-class WarmState {
+class FastPathState {
  public:
   static constexpr std::uint64_t kPeak = 1;
   static constexpr std::uint64_t kReason = std::uint64_t{1} << 16;
-  static constexpr std::uint64_t kEra = std::uint64_t{1} << 36;
-  static constexpr std::uint64_t kNever = ~std::uint64_t{0};  // no era
+  static constexpr std::uint64_t kEpoch = std::uint64_t{1} << 36;
+  static constexpr std::uint64_t kNever = ~std::uint64_t{0};  // no epoch
 
   static std::uint64_t now() { return g_word.load(std::memory_order_seq_cst); }
-  // The era, with a mark in it if somebody must hear of everything.
-  static std::uint64_t era(std::uint64_t word) { return word / kReason * kReason; }
-  static std::uint64_t era_alone(std::uint64_t word) { return word / kEra * kEra; }
-  static void next_era() { change(g_memory.load(), kEra); }
+  // The epoch, with a mark in it if somebody must hear of everything.
+  static std::uint64_t epoch(std::uint64_t word) { return word / kReason * kReason; }
+  static std::uint64_t epoch_alone(std::uint64_t word) { return word / kEpoch * kEpoch; }
+  static void next_epoch() { change(g_memory.load(), kEpoch); }
 
   // A new memory is current; returns its number.
   static std::uint64_t begin();

@@ -11,7 +11,7 @@
 #include "support/slices.h"
 #include "support/worker.h"
 
-namespace warm_restart_test {
+namespace fast_path_restart_test {
 
 using namespace belay_test;
 
@@ -31,7 +31,7 @@ aclError pairs() {
 }
 
 // More threads than have books of their own; some of them end in one runtime, some in the next.
-TEST(WarmRestart, ThreadsOfTheOldRuntime_FindTheNewOneEmpty_AndItsBooksExact) {
+TEST(FastPathRestart, ThreadsOfTheOldRuntime_FindTheNewOneEmpty_AndItsBooksExact) {
   in_fresh_process({{"BELAY_LEAKS", "off"}}, [] {
     ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
     const std::size_t before = free_bytes();
@@ -66,7 +66,7 @@ TEST(WarmRestart, ThreadsOfTheOldRuntime_FindTheNewOneEmpty_AndItsBooksExact) {
 }
 
 // The new one may have another product, with other rules for the same request.
-TEST(WarmRestart, TheRulesOfTheNewRuntimeCount) {
+TEST(FastPathRestart, TheRulesOfTheNewRuntimeCount) {
   in_fresh_process({{"BELAY_LEAKS", "off"}}, [] {
     const auto cost = [] {
       const std::size_t before = free_bytes();
@@ -86,4 +86,4 @@ TEST(WarmRestart, TheRulesOfTheNewRuntimeCount) {
   });
 }
 
-}  // namespace warm_restart_test
+}  // namespace fast_path_restart_test

@@ -1,5 +1,5 @@
-// The few numbers of the warm path say what plan() says, wherever they say anything.
-#include "memory/warm_rules.h"
+// The few numbers of the fast path say what plan() says, wherever they say anything.
+#include "memory/fast_rules.h"
 
 #include <gtest/gtest.h>
 
@@ -9,14 +9,25 @@
 #include "support/properties.h"
 
 namespace belay {
-namespace warm_rules_test {
+namespace fast_rules_test {
 
 constexpr Api kApis[] = {Api::Malloc, Api::MallocAlign32, Api::MallocCached};
 constexpr Form kForms[] = {Form::EP, Form::RC, Form::OpenCtrlCpu};
 
-bool serves(const WarmRule& rule, std::size_t size) { return size - 1 < rule.most; }
+// Every documented one with every combination of its flags, and what is none.
+std::vector<std::uint32_t> all_policies() {
+  std::vector<std::uint32_t> all{8, 9, 99, 0xFF, 0x200, 0x2000, 0x200000, 0x40000006, UINT32_MAX};
+  for (std::uint32_t base = 0; base < 8; ++base) {
+    for (const std::uint32_t bandwidth : {0U, 0x100U, 0x1000U, 0x1100U}) {
+      for (const std::uint32_t read_only : {0U, 0x100000U}) all.push_back(base | bandwidth | read_only);
+    }
+  }
+  return all;
+}
 
-// What the warm path would store for a block that plan() decided about.
+bool serves(const FastRule& rule, std::size_t size) { return size - 1 < rule.most; }
+
+// What the fast path would store for a block that plan() decided about.
 std::uint64_t word_of(const Plan& plan) {
   return BlockWord{plan.footprint / 4_KiB, plan.asked, plan.page, Origin::Malloc, kModuleApp,
                    plan.read_only,         plan.p2p}
@@ -24,10 +35,10 @@ std::uint64_t word_of(const Plan& plan) {
 }
 
 // Empty if the two agree about this request, else in what they differ. `served` counts what the rules serve.
-std::string difference(const ProductRow& row, Form form, const WarmRules& rules, Api api,
+std::string difference(const ProductRow& row, Form form, const FastRules& rules, Api api,
                        std::uint32_t policy, std::size_t size, std::size_t* served = nullptr) {
   const PlanResult planned = plan(size, policy, api, row, form);
-  const WarmRule& rule = rules.of(api, policy);
+  const FastRule& rule = rules.of(api, policy);
   const auto which = [&](const std::string& what) {
     return std::string{row.key} + ", form " + std::to_string(static_cast<int>(form)) + ", function " +
            std::to_string(static_cast<int>(api)) + ", policy " + std::to_string(policy) + ", " +
@@ -36,22 +47,21 @@ std::string difference(const ProductRow& row, Form form, const WarmRules& rules,
   if (!serves(rule, size)) return {};
   if (served != nullptr) ++*served;
   if (!planned) return which(std::string{"served, though refused by "} + planned.refusal.rule);
-  const Lane& lane = rule.lane(size);
-  const std::size_t footprint = lane.footprint(size);
+  const PageFit& fit = rule.fit(size);
+  const std::size_t footprint = fit.footprint(size);
   if (footprint != planned->footprint)
     return which("footprint " + std::to_string(footprint) + ", not " + std::to_string(planned->footprint));
-  const BlockWord flags = BlockWord::unpack(lane.word);
+  const BlockWord flags = BlockWord::unpack(fit.word);
   if (flags.page != planned->page) return which("page");
   if (flags.p2p != planned->p2p) return which("p2p");
   if (flags.read_only != planned->read_only) return which("read-only");
-  const std::uint64_t word =
-      lane.word | footprint / 4_KiB << BlockWord::kUnitsShift | (footprint - size) << BlockWord::kSlackShift;
+  const std::uint64_t word = fit.word_of(size) | (footprint - size) << BlockWord::slack_shift(planned->page);
   if (word != word_of(*planned)) return which("word");
   return {};
 }
 
 // Around every line that a rule draws, and the multiples of both pages.
-std::vector<std::size_t> edges(const WarmRule& rule) {
+std::vector<std::size_t> edges(const FastRule& rule) {
   std::vector<std::size_t> middles{
       0,     1,     32,        64,     4_KiB - 64, 4_KiB - 32, 4_KiB,         8_KiB,         64_KiB,
       1_MiB, 2_MiB, rule.most, 64_GiB, 255_GiB,    256_GiB,    SIZE_MAX - 64, SIZE_MAX - 32, SIZE_MAX - 1};
@@ -74,13 +84,13 @@ std::vector<std::size_t> edges(const WarmRule& rule) {
   return all;
 }
 
-TEST(WarmRules, M34_M48_M49_M50_M51_M52_M53_M54_M79_AtEveryEdge_WhatPlanSays) {
+TEST(FastRules, M34_M48_M49_M50_M51_M52_M53_M54_M55_M56_M57_M62_M79_M424_AtEveryEdge_WhatPlanSays) {
   std::size_t served = 0;
   for (const ProductRow& row : products()) {
     for (const Form form : kForms) {
-      const WarmRules rules{row, form};
+      const FastRules rules{row, form};
       for (const Api api : kApis) {
-        for (std::uint32_t policy = 0; policy < WarmRules::kPolicies; ++policy) {
+        for (const std::uint32_t policy : all_policies()) {
           for (const std::size_t size : edges(rules.of(api, policy)))
             ASSERT_EQ(difference(row, form, rules, api, policy, size, &served), "");
         }
@@ -90,7 +100,7 @@ TEST(WarmRules, M34_M48_M49_M50_M51_M52_M53_M54_M79_AtEveryEdge_WhatPlanSays) {
   EXPECT_GT(served, 10000U) << "rules that serve nothing agree with everything";
 }
 
-TEST(WarmRules, M34_M79_AtAnySize_WhatPlanSays) {
+TEST(FastRules, M34_M79_AtAnySize_WhatPlanSays) {
   EXPECT_TRUE(belay_test::holds(
       "what plan says", 50, 3000, [](std::uint64_t bits, std::uint8_t shift, std::uint8_t near) {
         // Sizes of every magnitude, and some close to a multiple of a page.
@@ -99,9 +109,9 @@ TEST(WarmRules, M34_M79_AtAnySize_WhatPlanSays) {
                                      any % 64_GiB / 2_MiB * 2_MiB + near % 97 - 64};
         for (const ProductRow& row : products()) {
           for (const Form form : kForms) {
-            const WarmRules rules{row, form};
+            const FastRules rules{row, form};
             for (const Api api : kApis) {
-              for (std::uint32_t policy = 0; policy < WarmRules::kPolicies; ++policy) {
+              for (const std::uint32_t policy : all_policies()) {
                 for (const std::size_t size : sizes) {
                   const std::string wrong = difference(row, form, rules, api, policy, size);
                   if (!wrong.empty()) RC_FAIL(wrong);
@@ -114,13 +124,13 @@ TEST(WarmRules, M34_M79_AtAnySize_WhatPlanSays) {
 }
 
 // What is refused whatever the size must not be served even once.
-TEST(WarmRules, M67_M69_M82_M83_WhatPlanRefuses_HasNoRule) {
+TEST(FastRules, M67_M69_M82_M83_WhatPlanRefuses_HasNoRule) {
   for (const ProductRow& row : products()) {
     for (const Form form : kForms) {
-      const WarmRules rules{row, form};
+      const FastRules rules{row, form};
       for (const Api api : kApis) {
-        for (std::uint32_t policy = 0; policy < WarmRules::kPolicies; ++policy) {
-          const WarmRule& rule = rules.of(api, policy);
+        for (const std::uint32_t policy : all_policies()) {
+          const FastRule& rule = rules.of(api, policy);
           EXPECT_FALSE(serves(rule, 0)) << row.key;
           EXPECT_FALSE(serves(rule, SIZE_MAX)) << row.key;
           if (!plan(1, policy, api, row, form)) {
@@ -128,7 +138,7 @@ TEST(WarmRules, M67_M69_M82_M83_WhatPlanRefuses_HasNoRule) {
           }
           // Rounded up, it must still have a place in a block's word.
           if (rule.most != 0) {
-            EXPECT_LT(rule.lane(rule.most).footprint(rule.most), 256_GiB);
+            EXPECT_LT(rule.fit(rule.most).footprint(rule.most), 256_GiB);
           }
         }
       }
@@ -137,21 +147,20 @@ TEST(WarmRules, M67_M69_M82_M83_WhatPlanRefuses_HasNoRule) {
 }
 
 // Its function is missing there, which the plan does not know.
-TEST(WarmRules, M8_OnIpv350_ThereAreNone) {
+TEST(FastRules, M8_OnIpv350_ThereAreNone) {
   for (const Form form : kForms) {
-    const WarmRules rules{row_of(Product::IPV), form};
+    const FastRules rules{row_of(Product::IPV), form};
     for (const Api api : kApis) {
-      for (std::uint32_t policy = 0; policy < WarmRules::kPolicies; ++policy)
-        EXPECT_EQ(rules.of(api, policy).most, 0U) << policy;
+      for (const std::uint32_t policy : all_policies()) EXPECT_EQ(rules.of(api, policy).most, 0U) << policy;
     }
     EXPECT_FALSE(rules.any());
   }
 }
 
-TEST(WarmRules, M48_M50_M51_TheEverydayPolicies_AreServedOnEveryOtherProduct) {
+TEST(FastRules, M48_M50_M51_TheEverydayPolicies_AreServedOnEveryOtherProduct) {
   for (const ProductRow& row : products()) {
     if (row.product == Product::IPV) continue;
-    const WarmRules rules{row, Form::EP};
+    const FastRules rules{row, Form::EP};
     EXPECT_TRUE(rules.any()) << row.key;
     for (const Api api : kApis) {
       for (const std::uint32_t policy : {0U, 1U, 2U}) {
@@ -162,16 +171,51 @@ TEST(WarmRules, M48_M50_M51_TheEverydayPolicies_AreServedOnEveryOtherProduct) {
   }
 }
 
-TEST(WarmRules, M79_WithoutAProduct_NothingIsServed) {
-  const WarmRules none;
+// With every flag that goes with them.
+TEST(FastRules, M55_M57_M424_EveryDocumentedPolicy_IsServedWherePlanServesIt) {
+  std::size_t served = 0;
+  for (const ProductRow& row : products()) {
+    if (row.product == Product::IPV) continue;
+    const FastRules rules{row, Form::EP};
+    for (const Api api : {Api::Malloc, Api::MallocAlign32}) {
+      for (const std::uint32_t policy : all_policies()) {
+        if ((policy & ~0x101107U) != 0 || !plan(1, policy, api, row)) continue;
+        EXPECT_TRUE(serves(rules.of(api, policy), 1)) << row.key << " " << policy;
+        ++served;
+      }
+    }
+  }
+  EXPECT_GT(served, 200U);
+}
+
+// A size that is asked for and the word of its block have the same size class.
+TEST(FastRules, M48_M79_ASizeAndItsBlock_HaveOneSizeClass) {
+  for (const ProductRow& row : products()) {
+    const FastRules rules{row, Form::EP};
+    for (const Api api : kApis) {
+      const FastRule& rule = rules.of(api, 0);
+      const FastRules::Added added = rules.huge_first(api);
+      for (const std::size_t size : edges(rule)) {
+        if (!serves(rule, size) || size > SizeClass::kMostBytes) continue;
+        const std::size_t asked = size <= rule.normal_up_to ? SizeClass::normal(size + added.normal)
+                                                            : SizeClass::huge(size + added.huge);
+        ASSERT_LT(asked, SizeClass::kCount);
+        ASSERT_EQ(SizeClass::of(word_of(*plan(size, 0, api, row))), asked) << size;
+      }
+    }
+  }
+}
+
+TEST(FastRules, M79_WithoutAProduct_NothingIsServed) {
+  const FastRules none;
   EXPECT_FALSE(none.any());
   for (const Api api : kApis) {
-    for (std::uint32_t policy = 0; policy < WarmRules::kPolicies; ++policy) {
+    for (const std::uint32_t policy : all_policies()) {
       for (const std::size_t size : {std::size_t{0}, std::size_t{1}, 4_KiB, SIZE_MAX})
         EXPECT_FALSE(serves(none.of(api, policy), size));
     }
   }
 }
 
-}  // namespace warm_rules_test
+}  // namespace fast_rules_test
 }  // namespace belay

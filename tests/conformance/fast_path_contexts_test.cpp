@@ -11,11 +11,11 @@
 #include "support/slices.h"
 #include "support/worker.h"
 
-namespace warm_contexts_test {
+namespace fast_path_contexts_test {
 
 using namespace belay_test;
 
-class WarmContexts : public ::testing::Test {
+class FastPathContexts : public ::testing::Test {
  protected:
   void SetUp() override { ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS); }
   void TearDown() override {
@@ -44,7 +44,7 @@ aclError allocate(std::size_t size = 64) {
   return answer;
 }
 
-aclError warm_up() {
+aclError fill_bins() {
   for (int i = 0; i < 200; ++i) {
     for (const std::size_t size : kSizes) {
       if (const aclError answer = allocate(size)) return answer;
@@ -61,12 +61,12 @@ void expect_no_context(Worker& worker) {
       << "what stands before the context (M-81)";
 }
 
-TEST_F(WarmContexts, R117_M84_DestroyedByAnotherThread_TheNextAllocationKnows) {
+TEST_F(FastPathContexts, R117_M84_DestroyedByAnotherThread_TheNextAllocationKnows) {
   for (int round = 0; round < 20; ++round) {
     Worker user;
     const aclrtContext context = made_on(0);
     ASSERT_EQ(user.ask([&] { return aclrtSetCurrentContext(context); }), ACL_SUCCESS);
-    ASSERT_EQ(user.ask(warm_up), ACL_SUCCESS);
+    ASSERT_EQ(user.ask(fill_bins), ACL_SUCCESS);
     void* block = nullptr;
     ASSERT_EQ(user.ask([&] { return aclrtMalloc(&block, 64, ACL_MEM_MALLOC_HUGE_FIRST); }), ACL_SUCCESS);
     ASSERT_EQ(aclrtDestroyContext(context), ACL_SUCCESS);
@@ -74,13 +74,13 @@ TEST_F(WarmContexts, R117_M84_DestroyedByAnotherThread_TheNextAllocationKnows) {
     EXPECT_EQ(user.ask([&] { return aclrtFree(block); }), ACL_SUCCESS) << "needs none (M-113)";
     expect_no_context(user);
     ASSERT_EQ(user.ask([] { return aclrtSetDevice(0); }), ACL_SUCCESS);
-    EXPECT_EQ(user.ask(warm_up), ACL_SUCCESS);
+    EXPECT_EQ(user.ask(fill_bins), ACL_SUCCESS);
     EXPECT_EQ(user.ask([] { return aclrtResetDevice(0); }), ACL_SUCCESS);
   }
 }
 
 // At whatever instant: first all succeed, then all fail.
-TEST_F(WarmContexts, R117_M84_DestroyedWhileTheThreadAllocates_NothingSucceedsAfterTheFirstRefusal) {
+TEST_F(FastPathContexts, R117_M84_DestroyedWhileTheThreadAllocates_NothingSucceedsAfterTheFirstRefusal) {
   const std::size_t before = free_bytes();
   for (int round = 0; round < 50; ++round) {
     const aclrtContext context = made_on(0);
@@ -106,10 +106,10 @@ TEST_F(WarmContexts, R117_M84_DestroyedWhileTheThreadAllocates_NothingSucceedsAf
   }
 }
 
-TEST_F(WarmContexts, R116_M84_DestroyedByTheThreadItself) {
+TEST_F(FastPathContexts, R116_M84_DestroyedByTheThreadItself) {
   const aclrtContext context = made_on(0);
   ASSERT_EQ(aclrtSetCurrentContext(context), ACL_SUCCESS);
-  ASSERT_EQ(warm_up(), ACL_SUCCESS);
+  ASSERT_EQ(fill_bins(), ACL_SUCCESS);
   ASSERT_EQ(aclrtDestroyContext(context), ACL_SUCCESS);
   EXPECT_EQ(allocate(), ACL_ERROR_RT_CONTEXT_NULL);
   ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
@@ -117,23 +117,23 @@ TEST_F(WarmContexts, R116_M84_DestroyedByTheThreadItself) {
 }
 
 // The context of somebody else is no concern of this thread.
-TEST_F(WarmContexts, R117_AnotherContextDies_AndThisThreadGoesOn) {
+TEST_F(FastPathContexts, R117_AnotherContextDies_AndThisThreadGoesOn) {
   Worker user;
   ASSERT_EQ(user.ask([] { return aclrtSetDevice(0); }), ACL_SUCCESS);
-  ASSERT_EQ(user.ask(warm_up), ACL_SUCCESS);
+  ASSERT_EQ(user.ask(fill_bins), ACL_SUCCESS);
   for (int round = 0; round < 100; ++round) {
     const aclrtContext other = made_on(round % 2);
     ASSERT_EQ(user.ask([] { return allocate(); }), ACL_SUCCESS);
     ASSERT_EQ(aclrtDestroyContext(other), ACL_SUCCESS);
-    ASSERT_EQ(user.ask(warm_up), ACL_SUCCESS);
+    ASSERT_EQ(user.ask(fill_bins), ACL_SUCCESS);
   }
 }
 
-TEST_F(WarmContexts, R63_M84_M408_TheDeviceIsResetByAnotherThread) {
+TEST_F(FastPathContexts, R63_M84_M408_TheDeviceIsResetByAnotherThread) {
   for (const bool by_force : {false, true}) {
     Worker user;
     ASSERT_EQ(user.ask([] { return aclrtSetDevice(2); }), ACL_SUCCESS);
-    ASSERT_EQ(user.ask(warm_up), ACL_SUCCESS);
+    ASSERT_EQ(user.ask(fill_bins), ACL_SUCCESS);
     const std::size_t before = user.ask(free_bytes);
     std::vector<void*> blocks(3);
     for (std::size_t i = 0; i < 3; ++i)
@@ -146,14 +146,14 @@ TEST_F(WarmContexts, R63_M84_M408_TheDeviceIsResetByAnotherThread) {
     expect_no_context(user);
     ASSERT_EQ(user.ask([] { return aclrtSetDevice(2); }), ACL_SUCCESS);
     EXPECT_EQ(user.ask(free_bytes), before);
-    EXPECT_EQ(user.ask(warm_up), ACL_SUCCESS);
+    EXPECT_EQ(user.ask(fill_bins), ACL_SUCCESS);
     EXPECT_EQ(user.ask(free_bytes), before);
     EXPECT_EQ(user.ask([] { return aclrtResetDevice(2); }), ACL_SUCCESS);
     expect_no_context(user);
   }
 }
 
-TEST_F(WarmContexts, R63_M405_M408_ResetAgainAndAgain_WithBlocksAlive) {
+TEST_F(FastPathContexts, R63_M405_M408_ResetAgainAndAgain_WithBlocksAlive) {
   Worker user;
   for (int round = 0; round < slice(30, 600); ++round) {
     ASSERT_EQ(user.ask([] { return aclrtSetDevice(3); }), ACL_SUCCESS);
@@ -197,7 +197,7 @@ std::size_t free_on(std::int32_t device) {
 }
 
 // The same sizes on both, and each freed while the thread is on the other one.
-TEST_F(WarmContexts, R57_M11_M430_AThreadThatSwitches_GetsMemoryOfTheRightDevice) {
+TEST_F(FastPathContexts, R57_M11_M430_AThreadThatSwitches_GetsMemoryOfTheRightDevice) {
   ASSERT_EQ(aclrtSetDevice(1), ACL_SUCCESS);
   const std::size_t before[2] = {free_on(0), free_on(1)};
   const aclrtContext contexts[2] = {made_on(0), made_on(1)};
@@ -236,7 +236,7 @@ TEST_F(WarmContexts, R57_M11_M430_AThreadThatSwitches_GetsMemoryOfTheRightDevice
 }
 
 // Blocks of the other device's contents: the same size, on two devices, freed and allocated in turn.
-TEST_F(WarmContexts, M11_M112_BlocksOfSeveralDevices_FreedByThreadsOfOthers) {
+TEST_F(FastPathContexts, M11_M112_BlocksOfSeveralDevices_FreedByThreadsOfOthers) {
   constexpr std::int32_t kDevices = 4;
   std::vector<std::unique_ptr<Worker>> workers;
   std::vector<std::size_t> before;
@@ -261,8 +261,8 @@ TEST_F(WarmContexts, M11_M112_BlocksOfSeveralDevices_FreedByThreadsOfOthers) {
 }
 
 // The child knows nothing of what its parent's thread had at hand.
-TEST_F(WarmContexts, R69_D72_AForkedChildStartsAfresh_AndTheParentGoesOn) {
-  ASSERT_EQ(warm_up(), ACL_SUCCESS);
+TEST_F(FastPathContexts, R69_D72_AForkedChildStartsAfresh_AndTheParentGoesOn) {
+  ASSERT_EQ(fill_bins(), ACL_SUCCESS);
   void* block = nullptr;
   ASSERT_EQ(aclrtMalloc(&block, 64, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
   const std::size_t before = free_bytes();
@@ -272,13 +272,13 @@ TEST_F(WarmContexts, R69_D72_AForkedChildStartsAfresh_AndTheParentGoesOn) {
     ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
     const std::size_t here = free_bytes();
     EXPECT_EQ(aclrtFree(block), ACL_ERROR_RT_PARAM_INVALID);
-    EXPECT_EQ(warm_up(), ACL_SUCCESS);
+    EXPECT_EQ(fill_bins(), ACL_SUCCESS);
     EXPECT_EQ(free_bytes(), here);
     EXPECT_EQ(app_usage().peak, documented(kMalloc, 2 * kMB, kHugeFirst).bytes);
   });
   EXPECT_EQ(free_bytes(), before);
-  EXPECT_EQ(warm_up(), ACL_SUCCESS);
+  EXPECT_EQ(fill_bins(), ACL_SUCCESS);
   EXPECT_EQ(aclrtFree(block), ACL_SUCCESS);
 }
 
-}  // namespace warm_contexts_test
+}  // namespace fast_path_contexts_test

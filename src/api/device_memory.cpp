@@ -22,14 +22,17 @@ template <Api api>
   return enter(kName<api>, [&](Process& p) { return allocate(p, api, devPtr, size, policy); });
 }
 template <Api api>
-[[gnu::noinline]] aclError malloc_by_policy(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
-  return fastpath::allocate_by_policy(api, devPtr, size, policy,
+[[gnu::noinline]] aclError malloc_by_policy(void** devPtr, size_t size, aclrtMemMallocPolicy policy,
+                                            ThreadCache& cache) {
+  return fastpath::allocate_by_policy(cache, api, devPtr, size, policy,
                                       [=] { return malloc_slow<api>(devPtr, size, policy); });
 }
 template <Api api>
 [[gnu::always_inline]] inline aclError malloc_fast(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
-  return fastpath::allocate_huge_first(api, devPtr, size, policy,
-                                       [=] { return malloc_by_policy<api>(devPtr, size, policy); });
+  return fastpath::allocate_huge_first(
+      api, devPtr, size, policy,
+      [=](ThreadCache& cache) { return malloc_by_policy<api>(devPtr, size, policy, cache); },
+      [=] { return malloc_slow<api>(devPtr, size, policy); });
 }
 
 [[gnu::noinline]] aclError free_slow(void* devPtr) {
@@ -38,8 +41,10 @@ template <Api api>
     return p.memory().free_device(devPtr);
   });
 }
-[[gnu::noinline]] aclError free_any(void* devPtr) {
-  return fastpath::free_any(devPtr, [=] { return free_slow(devPtr); });
+[[gnu::noinline]] aclError free_any(void* devPtr, ThreadCache& cache, std::uint64_t index, std::uint64_t word,
+                                    std::uint32_t device) {
+  return fastpath::free_any(cache, {reinterpret_cast<std::uintptr_t>(devPtr), index, word, device},
+                            [=] { return free_slow(devPtr); });
 }
 
 }  // namespace
@@ -70,7 +75,12 @@ aclError aclrtMallocForTaskScheduler(void** devPtr, size_t size, aclrtMemMallocP
 }
 
 aclError aclrtFree(void* devPtr) {
-  return fastpath::free_ordinary(devPtr, [=] { return free_any(devPtr); });
+  return fastpath::free_ordinary(
+      devPtr,
+      [=](ThreadCache& cache, const fastpath::FoundBlock& block) {
+        return free_any(devPtr, cache, block.index, block.word, block.device);
+      },
+      [=] { return free_slow(devPtr); });
 }
 
 aclError aclrtFreeWithDevSync(void* devPtr) {

@@ -1,13 +1,13 @@
 // aclrtMalloc and aclrtFree for a thread that has all it takes at hand: an address range of that size in a
 // bin, and credit for its pages in its shard. docs/fast-path.md follows the two step by step.
 //
-//   aclrtMalloc                                  aclrtFree
-//   └ allocate_huge_first  one policy,           └ free_ordinary  an ordinary block of the device that the
-//     │                    sizes by a table        │               thread works with, bins by a table
-//     └ allocate_by_policy all policies, bins      └ free_any      any block, bins by their keys
-//       │                  by their keys             │
-//       └ enter (api/door.h): all rules and          └ enter (api/door.h): all kinds of memory and
-//         refusals; fills the bins                     refusals
+//   aclrtMalloc                                 aclrtFree
+//   └ allocate_huge_first  the usual policy     └ free_ordinary  most blocks of the device that the thread
+//     ├ allocate_by_policy any other              │              works with: bins by size class
+//     │ └ slow                                    ├ free_any     all others: bins by their keys
+//     └ slow                                      │ └ slow
+//                                                 └ slow
+//   slow: through the door (api/door.h), with all rules and refusals; there the bins are filled.
 //   allocate_from, free_into: what both have in common; from there, where memory was written to or
 //   somebody must hear of it, begin_with_care and end_with_care.
 //
@@ -30,14 +30,14 @@ namespace belay::fastpath {
 aclError begin_with_care(ThreadCache& cache, std::uint64_t pages, Range range, std::uint64_t word);
 aclError end_with_care(ThreadCache& cache, Bin& bin, Range range, std::uint64_t word);
 
-// A block of that size from its bin.
-template <class Otherwise>
-[[gnu::always_inline]] inline aclError allocate_from(ThreadCache& cache, Bin& bin, unsigned slack_shift,
-                                                     void** out, std::size_t size, Otherwise&& otherwise) {
-  if (bin.empty()) return otherwise();
-  if (!machine::try_take_credit(*bin.account, bin.pages, bin.step)) return otherwise();
-  const Range range = *--bin.top;
-  const std::uint64_t word = BinKey::word(bin.key) | (bin.pages * 4_KiB - size) << slack_shift;
+// A block of that size from its bin; null: there is none.
+template <class Slow>
+[[gnu::always_inline]] inline aclError allocate_from(ThreadCache& cache, Bin* bin, unsigned slack_shift,
+                                                     void** out, std::size_t size, Slow&& slow) {
+  if (bin == nullptr || bin->empty()) return slow();
+  if (!machine::try_take_credit(*bin->account, bin->pages, bin->step)) return slow();
+  const Range range = *--bin->top;
+  const std::uint64_t word = BinKey::word(bin->key) | (bin->pages * 4_KiB - size) << slack_shift;
   *out = reinterpret_cast<void*>(range.start);
   reinterpret_cast<std::atomic<std::uint64_t>*>(range.word & ~Range::kNotPlain)
       ->store(word, std::memory_order_release);
@@ -45,48 +45,61 @@ template <class Otherwise>
   // then it sees the word, or we see the state.
   std::atomic_signal_fence(std::memory_order_seq_cst);
   if ((range.word & Range::kNotPlain) != 0 || FastPathState::now() != cache.device_epoch()) [[unlikely]]
-    return begin_with_care(cache, bin.pages, range, word);
+    return begin_with_care(cache, bin->pages, range, word);
   return ACL_SUCCESS;
 }
 
-inline bool may_allocate(const ThreadCache& cache, void** out) {
-  return FastPathState::epoch(FastPathState::now()) == cache.device_epoch() && out != nullptr;
-}
+// Up to this HUGE_FIRST has a size class.
+inline constexpr std::size_t kMostByTable = 1_GiB;
 
-// HUGE_FIRST, which nearly everybody asks for.
-template <class Otherwise>
+// HUGE_FIRST, which nearly everybody asks for. `by_policy` is called with the cache, which may serve any
+// other request; `slow` where none can be served.
+template <class ByPolicy, class Slow>
 [[gnu::always_inline]] inline aclError allocate_huge_first(Api api, void** out, std::size_t size,
-                                                           std::uint32_t policy, Otherwise&& otherwise) {
+                                                           std::uint32_t policy, ByPolicy&& by_policy,
+                                                           Slow&& slow) {
   ThreadCache& cache = *t_cache;
-  if (!may_allocate(cache, out)) return otherwise();
-  if (policy != ACL_MEM_MALLOC_HUGE_FIRST || size - 1 >= SizeClass::kMostBytes) return otherwise();
-  const FastRules::Added& added = cache.huge_first(api);
-  Bin& bin = cache.of_class(size <= kPolicyRules[0].normal_up_to ? SizeClass::normal(size + added.normal)
-                                                                 : SizeClass::huge(size + added.huge));
-  return allocate_from(cache, bin, BlockWord::kSlackShift, out, size, std::forward<Otherwise>(otherwise));
+  if (FastPathState::epoch(FastPathState::now()) != cache.device_epoch() || out == nullptr) return slow();
+  if (policy != ACL_MEM_MALLOC_HUGE_FIRST || size - 1 >= kMostByTable) return by_policy(cache);
+  const auto& fits = cache.rules().huge_first(api).fits;
+  Bin* bin = cache.of_class(size <= kPolicyRules[0].normal_up_to
+                                ? (size + fits[0].add) / 4_KiB
+                                : (size + fits[1].add) / 2_MiB + SizeClass::first(Page::Huge2M));
+  return allocate_from(cache, bin, BlockWord::kSlackShift, out, size, std::forward<Slow>(slow));
 }
 
 // Any policy.
-template <class Otherwise>
-[[gnu::always_inline]] inline aclError allocate_by_policy(Api api, void** out, std::size_t size,
-                                                          std::uint32_t policy, Otherwise&& otherwise) {
-  ThreadCache& cache = *t_cache;
-  if (!may_allocate(cache, out)) return otherwise();
+template <class Slow>
+[[gnu::always_inline]] inline aclError allocate_by_policy(ThreadCache& cache, Api api, void** out,
+                                                          std::size_t size, std::uint32_t policy,
+                                                          Slow&& slow) {
   const FastRule& rule = cache.rules().of(api, policy);
-  if (size - 1 >= rule.most) return otherwise();
-  Bin& bin = cache.find_word(rule.fit(size).word_of(size));
-  return allocate_from(cache, bin, bin.slack_shift, out, size, std::forward<Otherwise>(otherwise));
+  if (size - 1 >= rule.most) return slow();
+  Bin* bin = rule.with_fit(size, [&](const PageFit& fit) {
+    const std::size_t size_class = fit.size_class(size);
+    return size_class < SizeClass::kCount ? cache.of_class(size_class)
+                                          : cache.find(BinKey::of(fit.word_of(size), cache.device()));
+  });
+  return allocate_from(cache, bin, rule.slack_shift(), out, size, std::forward<Slow>(slow));
 }
 
-// A block with that word, as it was read at its place, into its bin.
-template <class Otherwise>
-[[gnu::always_inline]] inline aclError free_into(ThreadCache& cache, Bin& bin, std::uintptr_t start,
-                                                 std::uint64_t index, std::uint64_t word,
-                                                 Otherwise&& otherwise) {
-  std::atomic<std::uint64_t>& place = HeapMap::word_at(index, start);
-  if (!place.compare_exchange_strong(word, 0)) return otherwise();
-  const Range range{start, reinterpret_cast<std::uintptr_t>(&place)};
-  if ((index & Heap::kWritten) != 0 || FastPathState::epoch(FastPathState::now()) != cache.epoch())
+// A block as it was found: its first address, its heap's index, its word and its device.
+struct FoundBlock {
+  std::uintptr_t start;
+  std::uint64_t index, word;
+  std::uint32_t device;
+};
+
+// Into its bin, where there is room in it.
+template <class Slow>
+[[gnu::always_inline]] inline aclError free_into(ThreadCache& cache, Bin& bin, const FoundBlock& block,
+                                                 Slow&& slow) {
+  if (bin.full()) return slow();
+  std::atomic<std::uint64_t>& place = HeapMap::word_at(block.index, block.start);
+  std::uint64_t word = block.word;
+  if (!place.compare_exchange_strong(word, 0)) return slow();
+  const Range range{block.start, reinterpret_cast<std::uintptr_t>(&place)};
+  if ((block.index & Heap::kWritten) != 0 || FastPathState::epoch(FastPathState::now()) != cache.epoch())
       [[unlikely]]
     return end_with_care(cache, bin, range, word);
   machine::give_credit(*bin.account, bin.step, true);
@@ -94,41 +107,32 @@ template <class Otherwise>
   return ACL_SUCCESS;
 }
 
-// The bin of the block that starts here, found by `find`, with room in it; else the other way.
-template <class Find, class Otherwise>
-[[gnu::always_inline]] inline aclError free_found(void* pointer, Find&& find, Otherwise&& otherwise) {
+// A block of the device that the thread works with, but for those on 1 GB pages and very large ones. `any` is
+// called with the cache and the block that was found, `slow` where there is none to serve.
+template <class Any, class Slow>
+[[gnu::always_inline]] inline aclError free_ordinary(void* pointer, Any&& any, Slow&& slow) {
   ThreadCache& cache = *t_cache;
   const auto start = reinterpret_cast<std::uintptr_t>(pointer);
-  if (FastPathState::epoch(FastPathState::now()) != cache.epoch()) return otherwise();
-  if (!cache.may_hold(start)) return otherwise();
+  if (FastPathState::epoch(FastPathState::now()) != cache.epoch()) return slow();
+  if (!cache.may_hold(start)) return slow();
   const Heap& heap = cache.heap_at(start);
   const std::uint64_t index = heap.index.load(std::memory_order_acquire);
-  if (!HeapMap::may_start(index, start)) return otherwise();
+  if (!HeapMap::may_start(index, start)) return slow();
   const std::uint64_t word = HeapMap::word_at(index, start).load(std::memory_order_relaxed);
-  Bin* bin = find(cache, word, heap.device);
-  if (bin == nullptr || bin->full()) return otherwise();
-  return free_into(cache, *bin, start, index, word, std::forward<Otherwise>(otherwise));
+  const FoundBlock block{start, index, word, heap.device};
+  const std::size_t size_class = SizeClass::of_small(word);
+  if (size_class >= SizeClass::kCount) return any(cache, block);
+  Bin* bin = cache.of_class(size_class);
+  if (bin == nullptr || bin->key != BinKey::of_small(word, block.device)) return any(cache, block);
+  return free_into(cache, *bin, block, std::forward<Slow>(slow));
 }
 
-template <class Otherwise>
-[[gnu::always_inline]] inline aclError free_ordinary(void* pointer, Otherwise&& otherwise) {
-  const auto by_class = [](ThreadCache& cache, std::uint64_t word, std::uint32_t device) -> Bin* {
-    const std::size_t size_class = SizeClass::of(word);
-    if (size_class >= SizeClass::kCount) return nullptr;
-    Bin& bin = cache.of_class(size_class);
-    return bin.key == BinKey::of_small(word, device) ? &bin : nullptr;
-  };
-  return free_found(pointer, by_class, std::forward<Otherwise>(otherwise));
-}
-
-template <class Otherwise>
-[[gnu::always_inline]] inline aclError free_any(void* pointer, Otherwise&& otherwise) {
-  const auto by_key = [](ThreadCache& cache, std::uint64_t word, std::uint32_t device) -> Bin* {
-    const std::uint64_t key = BinKey::of(word, device);
-    Bin& bin = cache.find(key);
-    return bin.key == key ? &bin : nullptr;
-  };
-  return free_found(pointer, by_key, std::forward<Otherwise>(otherwise));
+// Any block, of any device.
+template <class Slow>
+[[gnu::always_inline]] inline aclError free_any(ThreadCache& cache, const FoundBlock& block, Slow&& slow) {
+  Bin* bin = cache.find(BinKey::of(block.word, block.device));
+  if (bin == nullptr) return slow();
+  return free_into(cache, *bin, block, std::forward<Slow>(slow));
 }
 
 }  // namespace belay::fastpath

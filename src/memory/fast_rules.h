@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -16,44 +17,63 @@ namespace belay {
 inline constexpr std::uint8_t kModuleRuntime = 7;
 inline constexpr std::uint8_t kModuleApp = 33;
 
+// Blocks that a thread finds bins for at once, as one number: the kind of block (plain, read-only, P2P, both)
+// and its size in pages. The same number for a size that is asked for and for the word of a block.
+struct SizeClass {
+  static constexpr std::size_t kNormal = 4_MiB / 4_KiB + 2, kHuge = 1_GiB / 2_MiB + 2, kGiant = 64 + 1;
+  static constexpr unsigned kKindShift = 11;
+  static constexpr std::size_t kCount = std::size_t{4} << kKindShift;
+  static constexpr std::size_t count(Page page) {
+    return page == Page::Normal ? kNormal : page == Page::Huge2M ? kHuge : kGiant;
+  }
+
+  static constexpr std::size_t kind(std::uint64_t word) { return (word & 6) << (kKindShift - 1); }
+  static constexpr std::size_t first(Page page) {
+    return page == Page::Normal ? 0 : page == Page::Huge2M ? kNormal : kNormal + kHuge;
+  }
+  // kCount or more: none. Of a block on 1 GB pages this is not asked: its word is written in another way.
+  static constexpr std::size_t of_small(std::uint64_t word) {
+    const std::size_t units = BlockWord::unit_field(word);
+    if (BlockWord::page_of(word) == Page::Normal) return units < kNormal ? kind(word) | units : kCount;
+    return units / 512 < kHuge ? kind(word) | (kNormal + units / 512) : kCount;
+  }
+  static constexpr std::size_t of(std::uint64_t word) {
+    if (BlockWord::page_of(word) != Page::Huge1G) return of_small(word);
+    const std::size_t pages = BlockWord::units_of(word) / BlockWord::kGiantUnits;
+    return pages < kGiant ? kind(word) | (kNormal + kHuge + pages) : kCount;
+  }
+};
+static_assert(SizeClass::kNormal + SizeClass::kHuge + SizeClass::kGiant <= 1U << SizeClass::kKindShift);
+
 // How requests fit pages of one kind.
 struct PageFit {
-  std::size_t add = 0;      // padding, and what rounding up needs
-  std::size_t mask = 0;     // of whole pages
-  std::uint64_t word = 0;   // of a block (heap_map.h), but for its size
-  unsigned unit_shift = 0;  // of the size in that word
+  std::size_t add = 0;                                    // padding, and what rounding up needs
+  std::uint64_t word = 0;                                 // of a block (heap_map.h), but for its size
+  std::uint16_t first_class = 0, classes = 0, shift = 0;  // to the number of pages
 
-  constexpr std::size_t footprint(std::size_t size) const { return (size + add) & mask; }
-  // The word, but for what was asked for.
+  constexpr std::size_t pages(std::size_t size) const { return (size + add) >> shift; }
+  // kCount: none.
+  constexpr std::size_t size_class(std::size_t size) const {
+    return pages(size) < classes ? first_class + pages(size) : SizeClass::kCount;
+  }
+  // But for what was asked for.
   constexpr std::uint64_t word_of(std::size_t size) const {
-    return word | footprint(size) >> unit_shift << BlockWord::kUnitsShift;
+    const unsigned unit = BlockWord::page_of(word) == Page::Huge1G ? 30 : 12;
+    return word | pages(size) << shift >> unit << BlockWord::kUnitsShift;
   }
 };
 
-struct FastRule {
+struct alignas(64) FastRule {
   std::size_t most = 0;          // larger requests, and those of 0 bytes, go to plan()
-  std::size_t normal_up_to = 0;  // those beyond fit the second kind
+  std::size_t normal_up_to = 0;  // those beyond fit the second kind of page
   std::array<PageFit, 2> fits{};
 
-  constexpr const PageFit& fit(std::size_t size) const { return fits[size > normal_up_to ? 1 : 0]; }
-};
-
-// The sizes that HUGE_FIRST is served with, as one number each: blocks on 4 KB pages up to 1 MB and padding,
-// and on 2 MB pages up to 1 GB and padding. The same number for a size that is asked for, and for the word of
-// a block.
-struct SizeClass {
-  static constexpr std::size_t kMostBytes = 1_GiB;
-  static constexpr std::size_t kNormal = kPolicyRules[0].normal_up_to / 4_KiB + 2;
-  static constexpr std::size_t kCount = kNormal + kMostBytes / 2_MiB + 2;
-
-  // With what padding and rounding up add to the size.
-  static constexpr std::size_t normal(std::size_t padded) { return padded / 4_KiB; }
-  static constexpr std::size_t huge(std::size_t padded) { return padded / 2_MiB + kNormal; }
-  // kCount or more: none. Of blocks on 1 GB pages, some number.
-  static constexpr std::size_t of(std::uint64_t word) {
-    const std::size_t units = BlockWord::unit_field(word);
-    if (BlockWord::page_of(word) == Page::Normal) return units < kNormal ? units : kCount;
-    return huge(units * 4_KiB);
+  constexpr unsigned slack_shift() const { return BlockWord::slack_shift(BlockWord::page_of(fits[1].word)); }
+  // By a branch, so that the processor need not wait for the comparison to know which numbers it needs.
+  template <class Use>
+  constexpr auto with_fit(std::size_t size, Use&& use) const {
+    if (size <= normal_up_to) return use(fits[0]);
+    return use(fits[1]);
   }
 };
 
@@ -72,11 +92,7 @@ class FastRules {
   constexpr const FastRule& of(Api api, std::uint32_t policy) const {
     return rules_[static_cast<std::size_t>(api)][number(api, policy)];
   }
-  // What HUGE_FIRST adds to a size, for normal and for huge pages.
-  struct Added {
-    std::size_t normal = 0, huge = 0;
-  };
-  constexpr Added huge_first(Api api) const { return {of(api, 0).fits[0].add, of(api, 0).fits[1].add}; }
+  constexpr const FastRule& huge_first(Api api) const { return rules_[static_cast<std::size_t>(api)][0]; }
 
  private:
   static constexpr std::size_t kMost = 64_GiB;
@@ -96,18 +112,21 @@ class FastRules {
   }
 
   static constexpr PageFit fit(Api api, const DecodedPolicy& policy, Page page, const ProductRow& product) {
-    const std::size_t unit = page_bytes(page);
-    return {(pads(api, page, product) ? 32 : 0) + unit - 1, ~(unit - 1),
-            BlockWord::flags(page, Origin::Malloc, kModuleApp, policy.read_only, policy.rule->p2p),
-            BlockWord::unit_shift(page)};
+    const std::size_t bytes = page_bytes(page);
+    const std::uint64_t word =
+        BlockWord::flags(page, Origin::Malloc, kModuleApp, policy.read_only, policy.rule->p2p);
+    return {(pads(api, page, product) ? 32 : 0) + bytes - 1, word,
+            static_cast<std::uint16_t>(SizeClass::kind(word) | SizeClass::first(page)),
+            static_cast<std::uint16_t>(SizeClass::count(page)),
+            static_cast<std::uint16_t>(std::countr_zero(bytes))};
   }
   static constexpr FastRule rule(Api api, std::uint32_t number, const ProductRow& product, Form form) {
     const std::uint32_t policy = policy_of(number);
+    const DecodedPolicy decoded = decode(policy, api, product.product);
+    const PolicyRule& row = *decoded.rule;
     const bool small = plan(1, policy, api, product, form).ok;
     const bool large = plan(kMost, policy, api, product, form).ok;
     if (!small || !large || !has(product.product, Feature::AllButIpv)) return {};
-    const DecodedPolicy decoded = decode(policy, api, product.product);
-    const PolicyRule& row = *decoded.rule;
     return {kMost,
             row.normal_up_to,
             {fit(api, decoded, row.normal_up_to == 0 ? row.first : Page::Normal, product),

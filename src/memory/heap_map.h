@@ -72,7 +72,6 @@ struct BlockWord {
                                    : units << kUnitsShift | slack << kSlackShift;
     return flags(page, origin, module, read_only, p2p) | size;
   }
-  static constexpr unsigned unit_shift(Page page) { return page == Page::Huge1G ? 30 : 12; }
   static constexpr unsigned slack_shift(Page page) {
     return page == Page::Huge1G ? kGiantSlackShift : kSlackShift;
   }

@@ -38,7 +38,6 @@ struct CacheKeeper {
   }
 };
 ThreadCache CacheKeeper::none;
-Bin ThreadCache::none;
 constinit thread_local ThreadCache* t_cache = &CacheKeeper::none;
 
 ThreadCache* ThreadCache::ready_for(Memory& memory) {
@@ -66,31 +65,29 @@ void ThreadCache::forget_device() {
 void ThreadCache::set_device(std::uint64_t epoch, std::uint32_t device) {
   if (epoch != epoch_) return;  // of another memory, by now
   if (device != device_) {
-    classes_.fill(&none);
+    for (Bin& bin : bins_) enter_class(bin, false);
     device_ = device;
     for (Bin& bin : bins_) enter_class(bin, true);
   }
   device_epoch_ = epoch;
 }
 
-// Only ordinary blocks on the device that the thread's requests go to.
+// Only blocks of the device that the thread's requests go to have one.
 void ThreadCache::enter_class(Bin& bin, bool there) {
   const std::uint64_t word = BinKey::word(bin.key);
   const std::size_t size_class = SizeClass::of(word);
   if (bin.key == 0 || BinKey::device(bin.key) != device_ || size_class >= SizeClass::kCount) return;
-  const BlockWord block = BlockWord::unpack(word);
-  if (block.p2p || block.read_only || block.page == Page::Huge1G) return;
-  classes_[size_class] = there ? &bin : &none;
+  classes_[size_class] = there ? &bin : nullptr;
 }
 
 void ThreadCache::settle(Memory& memory) {
   leave();
-  bins_ = {};
-  classes_.fill(&none);
+  for (Bin& bin : bins_) {
+    enter_class(bin, false);
+    bin = {};
+  }
   device_epoch_ = FastPathState::kNever;
-  rules_ = &memory.fast_rules();
-  for (const Api api : {Api::Malloc, Api::MallocAlign32, Api::MallocCached})
-    huge_first_[static_cast<std::size_t>(api)] = rules_->huge_first(api);
+  rules_ = memory.fast_rules();
   memory_ = &memory;
   memory_number_ = memory.number();
   base_ = memory.map().window().base;
@@ -120,8 +117,8 @@ void ThreadCache::clear(Bin& bin) {
 }
 
 std::uintptr_t ThreadCache::take(std::uint64_t key) {
-  Bin& bin = find(key);
-  return bin.empty() ? 0 : take_from(bin);
+  Bin* bin = find(key);
+  return bin == nullptr || bin->empty() ? 0 : take_from(*bin);
 }
 
 std::uintptr_t ThreadCache::take_from(Bin& bin) { return end_contents(bin, *--bin.top); }
@@ -145,7 +142,7 @@ void ThreadCache::make_room(Bin& bin) {
 }
 
 Bin* ThreadCache::make(std::uint64_t key) {
-  if (Bin& there = find(key); there.key == key) return &there;
+  if (Bin* there = find(key)) return there;
   const BlockWord block = BinKey::block(key);
   const std::size_t footprint = block.units * 4_KiB;
   const std::size_t depth = depth_for(footprint, kDepth);

@@ -73,17 +73,16 @@ class ThreadCache {
   // In that epoch the thread's requests go to that device.
   void set_device(std::uint64_t epoch, std::uint32_t device);
 
-  const FastRules& rules() const { return *rules_; }
-  const FastRules::Added& huge_first(Api api) const { return huge_first_[static_cast<std::size_t>(api)]; }
-  // The bin of a size class, on the device that the thread's requests go to; an empty one if there is none.
-  Bin& of_class(std::size_t size_class) const { return *classes_[size_class]; }
-  // The bin of any block; an empty one if there is none.
-  Bin& find_word(std::uint64_t word) { return find(BinKey::of(word, device_)); }
-  Bin& find(std::uint64_t key) {
+  std::uint32_t device() const { return device_; }
+  const FastRules& rules() const { return rules_; }
+  // The bin of a size class, on the device that the thread's requests go to; null if there is none.
+  Bin* of_class(std::size_t size_class) const { return classes_[size_class]; }
+  // The bin of any block; null if there is none.
+  Bin* find(std::uint64_t key) {
     Bin& first = bin_at(key);
-    if (first.key == key) return first;
+    if (first.key == key) return &first;
     Bin& second = neighbour(first);
-    return second.key == key ? second : none;
+    return second.key == key ? &second : nullptr;
   }
   // The bin for that key, emptied of another's ranges if need be; null if such ranges are not kept.
   Bin* make(std::uint64_t key);
@@ -111,7 +110,6 @@ class ThreadCache {
   ThreadCache() = default;
   static constexpr std::size_t kBins = 128;
   static constexpr std::size_t kDepth = 256;
-  static Bin none;  // of no size
   void settle(Memory& memory);
   void leave();
   void clear(Bin& bin);
@@ -131,17 +129,17 @@ class ThreadCache {
   std::size_t bytes_ = 0;
   const Heap* heaps_ = nullptr;
   std::size_t shard_ = machine::PageQuota::kCommonShard;
-  const FastRules* rules_ = nullptr;
   Memory* memory_ = nullptr;
   std::uint64_t memory_number_ = 0;
   std::uint32_t device_ = 0;
   std::size_t kept_ = 0, most_kept_ = 0;            // bytes of contents
   std::size_t addresses_ = 0, most_addresses_ = 0;  // that full bins would hold
-  std::array<FastRules::Added, 3> huge_first_{};
-  std::array<Bin*, SizeClass::kCount> classes_{};
+  FastRules rules_;                                 // of the memory, at hand
   std::array<Bin, kBins> bins_{};
-  std::array<std::array<Range, kDepth>, kBins>
-      ranges_;  // not initialised: pages that nobody needs are not touched
+  // Not initialised: all that is here is memory of the kernel's own, so null, and pages that nobody needs are
+  // not touched.
+  std::array<Bin*, SizeClass::kCount> classes_;
+  std::array<std::array<Range, kDepth>, kBins> ranges_;
 };
 
 // One pointer, reached without a call: the library is small enough for the loader's static block. Threads

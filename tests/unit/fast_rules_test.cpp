@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "fastpath/fast_path.h"
 #include "support/properties.h"
 
 namespace belay {
@@ -47,16 +49,14 @@ std::string difference(const ProductRow& row, Form form, const FastRules& rules,
   if (!serves(rule, size)) return {};
   if (served != nullptr) ++*served;
   if (!planned) return which(std::string{"served, though refused by "} + planned.refusal.rule);
-  const PageFit& fit = rule.fit(size);
-  const std::size_t footprint = fit.footprint(size);
-  if (footprint != planned->footprint)
-    return which("footprint " + std::to_string(footprint) + ", not " + std::to_string(planned->footprint));
-  const BlockWord flags = BlockWord::unpack(fit.word);
-  if (flags.page != planned->page) return which("page");
-  if (flags.p2p != planned->p2p) return which("p2p");
-  if (flags.read_only != planned->read_only) return which("read-only");
-  const std::uint64_t word = fit.word_of(size) | (footprint - size) << BlockWord::slack_shift(planned->page);
-  if (word != word_of(*planned)) return which("word");
+  const auto [word, size_class] = rule.with_fit(size, [&](const PageFit& fit) {
+    return std::pair{fit.word_of(size), fit.size_class(size)};
+  });
+  const std::uint64_t slack = planned->footprint - size;
+  if ((word | slack << rule.slack_shift()) != word_of(*planned)) return which("word");
+  if (size_class < SizeClass::kCount ? size_class != SizeClass::of(word)
+                                     : SizeClass::of(word) < SizeClass::kCount)
+    return which("size class");
   return {};
 }
 
@@ -138,7 +138,7 @@ TEST(FastRules, M67_M69_M82_M83_WhatPlanRefuses_HasNoRule) {
           }
           // Rounded up, it must still have a place in a block's word.
           if (rule.most != 0) {
-            EXPECT_LT(rule.fit(rule.most).footprint(rule.most), 256_GiB);
+            EXPECT_LT(rule.fits[1].pages(rule.most) << rule.fits[1].shift, 256_GiB);
           }
         }
       }
@@ -188,19 +188,43 @@ TEST(FastRules, M55_M57_M424_EveryDocumentedPolicy_IsServedWherePlanServesIt) {
   EXPECT_GT(served, 200U);
 }
 
-// A size that is asked for and the word of its block have the same size class.
-TEST(FastRules, M48_M79_ASizeAndItsBlock_HaveOneSizeClass) {
+// Blocks that differ in size, pages or kind have different size classes.
+TEST(FastRules, M79_EveryKindOfBlock_HasASizeClassOfItsOwn) {
+  std::vector<bool> seen(SizeClass::kCount);
+  for (const Page page : {Page::Normal, Page::Huge2M, Page::Huge1G}) {
+    const std::size_t count = SizeClass::count(page);
+    for (const bool read_only : {false, true}) {
+      for (const bool p2p : {false, true}) {
+        for (std::size_t pages = 1; pages <= count + 1; ++pages) {
+          const std::size_t bytes = pages * page_bytes(page);
+          const std::uint64_t word =
+              BlockWord{bytes / 4_KiB, bytes - 1, page, Origin::Malloc, kModuleApp, read_only, p2p}.pack();
+          const std::size_t size_class = SizeClass::of(word);
+          if (page != Page::Huge1G) {
+            ASSERT_EQ(SizeClass::of_small(word), size_class);
+          }
+          ASSERT_EQ(size_class >= SizeClass::kCount, pages >= count) << pages;
+          if (pages >= count) continue;
+          ASSERT_FALSE(seen[size_class]) << pages;
+          seen[size_class] = true;
+        }
+      }
+    }
+  }
+}
+
+// What HUGE_FIRST is asked for most has a bin at once.
+TEST(FastRules, M48_HugeFirst_HasASizeClassUpTo1GB) {
   for (const ProductRow& row : products()) {
     const FastRules rules{row, Form::EP};
     for (const Api api : kApis) {
-      const FastRule& rule = rules.of(api, 0);
-      const FastRules::Added added = rules.huge_first(api);
+      const FastRule& rule = rules.huge_first(api);
       for (const std::size_t size : edges(rule)) {
-        if (!serves(rule, size) || size > SizeClass::kMostBytes) continue;
-        const std::size_t asked = size <= rule.normal_up_to ? SizeClass::normal(size + added.normal)
-                                                            : SizeClass::huge(size + added.huge);
-        ASSERT_LT(asked, SizeClass::kCount);
-        ASSERT_EQ(SizeClass::of(word_of(*plan(size, 0, api, row))), asked) << size;
+        if (!serves(rule, size) || size > fastpath::kMostByTable) continue;
+        const std::size_t size_class =
+            size <= rule.normal_up_to ? (size + rule.fits[0].add) / 4_KiB
+                                      : (size + rule.fits[1].add) / 2_MiB + SizeClass::first(Page::Huge2M);
+        ASSERT_EQ(SizeClass::of(word_of(*plan(size, 0, api, row))), size_class) << size;
       }
     }
   }

@@ -79,8 +79,7 @@ aclError aclrtGetThreadLastTaskId(uint32_t* taskId) {
   return enter("aclrtGetThreadLastTaskId", [&](Process& p) -> Status {
     if (taskId == nullptr) return null_pointer("R-203", "taskId");
     if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
-    *taskId = p.scheduler().last_task_of_this_thread();
-    return done();
+    return give(taskId, p.scheduler().last_task_of_this_thread());
   });
 }
 
@@ -124,8 +123,7 @@ aclError aclrtGetOpTimeOutInterval(uint64_t* interval) {
   return enter("aclrtGetOpTimeOutInterval", [&](Process& p) -> Status {
     if (interval == nullptr) return null_pointer("R-204", "interval");
     if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
-    *interval = kIntervalUs;
-    return done();
+    return give(interval, kIntervalUs);
   });
 }
 
@@ -152,7 +150,7 @@ aclError aclrtGetOpExecuteTimeout(uint32_t* const timeoutMs) {
   return enter("aclrtGetOpExecuteTimeout", [&](Process& p) -> Status {
     if (timeoutMs == nullptr) return null_pointer("R-204", "timeoutMs");
     if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
-    *timeoutMs = static_cast<uint32_t>(std::min<uint64_t>(p.operator_timeout_us.load() / 1'000, UINT32_MAX));
-    return done();
+    return give(timeoutMs,
+                static_cast<uint32_t>(std::min<uint64_t>(p.operator_timeout_us.load() / 1'000, UINT32_MAX)));
   });
 }

@@ -22,8 +22,7 @@ aclError aclrtCreateContext(aclrtContext* context, int32_t deviceId) {
   return enter("aclrtCreateContext", [&](Process& p) -> Status {
     if (context == nullptr) return null_pointer("R-106", "context");
     ASSIGN_OR_RETURN(const Handle handle, p.create_context(deviceId));
-    *context = reinterpret_cast<aclrtContext>(handle);
-    return done();
+    return give(context, reinterpret_cast<aclrtContext>(handle));
   });
 }
 
@@ -50,8 +49,7 @@ aclError aclrtGetCurrentContext(aclrtContext* context) {
       refusal->remember = false;
       return refusal;
     }
-    *context = reinterpret_cast<aclrtContext>(current->handle);
-    return done();
+    return give(context, reinterpret_cast<aclrtContext>(current->handle));
   });
 }
 
@@ -59,10 +57,8 @@ aclError aclrtCtxGetCurrentDefaultStream(aclrtStream* stream) {
   return enter("aclrtCtxGetCurrentDefaultStream", [&](Process& p) -> Status {
     if (stream == nullptr) return null_pointer("R-111", "stream");
     if (Status ready = needs_context(p, "R-111", Feature::AllButIpv); !ready) return ready;
-    const Context* context = p.current();  // another thread may end it at any moment
-    if (context == nullptr) return no_context("R-111");
-    *stream = as_handle(*context->default_stream);
-    return done();
+    ASSIGN_OR_RETURN(const Context* context, current_context(p, "R-111"));
+    return give(stream, as_handle(*context->default_stream));
   });
 }
 
@@ -72,8 +68,7 @@ aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t* flags, int32_t* act
     if (active == nullptr) return null_pointer("R-112", "active");
     if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
     if (!p.has_device(deviceId)) return bad_device("R-112", deviceId, p.device_count());
-    *active = p.is_set(static_cast<uint32_t>(deviceId)) ? 1 : 0;
-    return done();
+    return give(active, p.is_set(static_cast<uint32_t>(deviceId)) ? 1 : 0);
   });
 }
 
@@ -83,8 +78,7 @@ aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value) {
       return bad_value("R-122", "opt", static_cast<int>(opt), "0, 1 or 2");
     if (!has(p.product().product, Feature::AllButIpv)) return needs_context(p, "R-122", Feature::AllButIpv);
     if (!value_fits(opt, value)) return bad_option_value("R-122", value);
-    Context* context = p.current();
-    if (context == nullptr) return no_context("R-122");
+    ASSIGN_OR_RETURN(Context * context, current_context(p, "R-122"));
     const std::lock_guard lock{context->mutex};
     context->parameters[opt] = value;
     return done();
@@ -97,8 +91,7 @@ aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t* value) {
     if (static_cast<uint32_t>(opt) > ACL_OPT_STRONG_CONSISTENCY)
       return bad_value("R-122", "opt", static_cast<int>(opt), "0, 1 or 2");
     if (Status ready = needs_context(p, "R-122", Feature::AllButIpv); !ready) return ready;
-    Context* context = p.current();
-    if (context == nullptr) return no_context("R-122");
+    ASSIGN_OR_RETURN(Context * context, current_context(p, "R-122"));
     const std::lock_guard lock{context->mutex};
     const std::optional<int64_t>& stored = context->parameters[opt];
     if (!stored) {
@@ -106,8 +99,7 @@ aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t* value) {
                      fmt::format("option {} was never set in this context", static_cast<int>(opt)), "",
                      "call aclrtCtxSetSysParamOpt first"});
     }
-    *value = *stored;
-    return done();
+    return give(value, *stored);
   });
 }
 
@@ -128,8 +120,7 @@ aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t* value) {
     if (static_cast<uint32_t>(opt) > ACL_OPT_ENABLE_KERNEL_EARLY_START)
       return bad_value("R-123", "opt", static_cast<int>(opt), "0 to 3");
     if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
-    *value = p.system_parameters[opt].load();
-    return done();
+    return give(value, p.system_parameters[opt].load());
   });
 }
 
@@ -156,8 +147,7 @@ aclError aclrtGetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uin
     if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
     if (Status known = check_core_type(type); !known) return known;
     if (!p.has_device(deviceId)) return bad_device("R-124", deviceId, p.device_count());
-    *value = cores(p, static_cast<uint32_t>(deviceId), type);
-    return done();
+    return give(value, cores(p, static_cast<uint32_t>(deviceId), type));
   });
 }
 
@@ -204,8 +194,7 @@ aclError aclrtGetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, u
     if (value == nullptr) return null_pointer("R-124", "value");
     ASSIGN_OR_RETURN(const StreamRef found, limited_stream(p, stream));
     if (Status known = check_core_type(type); !known) return known;
-    *value = cores(p, *found, type);
-    return done();
+    return give(value, cores(p, *found, type));
   });
 }
 
@@ -247,12 +236,11 @@ aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t* value) 
     if (value == nullptr) return null_pointer("R-124", "value");
     if (Status ready = needs_context(p, "R-124", Feature::AllButIpv); !ready) return ready;
     if (Status known = check_core_type(type); !known) return known;
-    const Context* context = p.current();
-    if (context == nullptr) return no_context("R-124");
+    ASSIGN_OR_RETURN(const Context* context, current_context(p, "R-124"));
     const StreamRef used = t_used_stream != 0 ? p.streams().find(t_used_stream) : nullptr;
-    *value = used != nullptr && used->device() == context->device ? cores(p, *used, type)
-                                                                  : cores(p, context->device, type);
-    return done();
+    return give(value, used != nullptr && used->device() == context->device
+                           ? cores(p, *used, type)
+                           : cores(p, context->device, type));
   });
 }
 

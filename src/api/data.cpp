@@ -85,8 +85,7 @@ aclError aclGetCannAttributeList(const aclCannAttr** cannAttrList, size_t* num) 
     if (num == nullptr) return null_pointer("R-245", "num");
     static constexpr std::array kList{ACL_CANN_ATTR_INF_NAN, ACL_CANN_ATTR_BF16, ACL_CANN_ATTR_JIT_COMPILE};
     *cannAttrList = kList.data();
-    *num = kList.size();
-    return done();
+    return give(num, kList.size());
   });
 }
 
@@ -96,11 +95,9 @@ aclError aclGetCannAttribute(aclCannAttr cannAttr, int32_t* value) {
     switch (cannAttr) {
       case ACL_CANN_ATTR_INF_NAN:
       case ACL_CANN_ATTR_BF16:
-        *value = 1;
-        return done();
+        return give(value, 1);
       case ACL_CANN_ATTR_JIT_COMPILE:
-        *value = 0;
-        return done();
+        return give(value, 0);
       case ACL_CANN_ATTR_UNDEFINED:
       default:
         return bad_value("R-245", "cannAttr", static_cast<int>(cannAttr), "a member of aclCannAttr");
@@ -114,14 +111,11 @@ aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, int
     if (!p.has_device(deviceId)) return bad_value("R-246", "deviceId", deviceId, "a visible device");
     switch (deviceInfo) {
       case ACL_DEVICE_INFO_AI_CORE_NUM:
-        *value = p.product().ai_cores;
-        return done();
+        return give(value, p.product().ai_cores);
       case ACL_DEVICE_INFO_VECTOR_CORE_NUM:
-        *value = p.product().vector_cores;
-        return done();
+        return give(value, p.product().vector_cores);
       case ACL_DEVICE_INFO_L2_SIZE:
-        *value = static_cast<int64_t>(p.product().l2_bytes);
-        return done();
+        return give(value, static_cast<int64_t>(p.product().l2_bytes));
       case ACL_DEVICE_INFO_UNDEFINED:
       default:
         return bad_value("R-246", "deviceInfo", static_cast<int>(deviceInfo), "a member of aclDeviceInfo");

@@ -22,8 +22,7 @@ aclError aclrtGetDevice(int32_t* deviceId) {
     if (deviceId == nullptr) return null_pointer("R-68", "deviceId");
     const Context* context = p.current();
     if (context == nullptr) return unremembered(no_context("R-68"));
-    *deviceId = static_cast<int32_t>(context->device);
-    return done();
+    return give(deviceId, static_cast<int32_t>(context->device));
   });
 }
 
@@ -40,16 +39,14 @@ aclError aclrtDeviceCanAccessPeer(int32_t* canAccessPeer, int32_t deviceId, int3
     for (const int32_t id : {deviceId, peerDeviceId}) {
       if (!p.has_device(id)) return bad_device("R-91", id, p.device_count());
     }
-    *canAccessPeer = 1;
-    return done();
+    return give(canAccessPeer, 1);
   });
 }
 
 namespace {
 
 Status change_peer(Process& p, int32_t peer, bool enable) {
-  const Context* context = p.current();
-  if (context == nullptr) return no_context("R-92");
+  ASSIGN_OR_RETURN(const Context* context, current_context(p, "R-92"));
   if (Status here = needs_feature(p, Feature::PeerAccess, "R-266"); !here) return here;
   if (peer == static_cast<int32_t>(context->device))
     return bad_value("R-92", "peerDeviceId", peer, "a device other than the current one");
@@ -115,8 +112,7 @@ aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode) {
     if (mode != ACL_RT_OVERFLOW_MODE_SATURATION && mode != ACL_RT_OVERFLOW_MODE_INFNAN) {
       return rejected("R-101", "mode", static_cast<int>(mode), "no such mode", "pass 0 or 1");
     }
-    const Context* context = p.current();  // another thread may end it at any moment
-    if (context == nullptr) return no_context("R-101");
+    ASSIGN_OR_RETURN(const Context* context, current_context(p, "R-101"));
     p.set_saturation(context->device, mode);
     return done();
   });
@@ -126,10 +122,8 @@ aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode* mode) {
   return enter("aclrtGetDeviceSatMode", [&](Process& p) -> Status {
     if (mode == nullptr) return null_pointer("R-101", "mode");
     if (Status ready = needs_context(p, "R-101", Feature::AllButIpv); !ready) return ready;
-    const Context* context = p.current();
-    if (context == nullptr) return no_context("R-101");
-    *mode = p.saturation(context->device);
-    return done();
+    ASSIGN_OR_RETURN(const Context* context, current_context(p, "R-101"));
+    return give(mode, p.saturation(context->device));
   });
 }
 
@@ -177,8 +171,7 @@ aclError aclrtDeviceGetLimit(aclrtDeviceLimit limit, size_t* value) {
     if (!known_limit(limit))
       return bad_value("R-102", "limit", static_cast<int>(limit), "a member of aclrtDeviceLimit");
     if (Status available = limit_available(p, limit); !available) return available;
-    *value = p.device_limits[limit].load();
-    return done();
+    return give(value, p.device_limits[limit].load());
   });
 }
 

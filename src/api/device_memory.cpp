@@ -100,8 +100,7 @@ aclError cache_call(const char* api, const void* pointer, size_t size, bool stop
     if (pointer == nullptr) return null_pointer("M-125", "devPtr");
     if (size == 0) return bad_value("M-126", "size", size, "at least 1");
     if (Status ready = needs_context(p, "M-127", Feature::AllButIpv); !ready) return ready;
-    const Context* context = p.current();
-    if (context == nullptr) return no_context("M-127");
+    ASSIGN_OR_RETURN(const Context* context, current_context(p, "M-127"));
     if (stops_at_abort && p.scheduler().aborting(context->device))
       return being_aborted("M-128", context->device);
     return done();

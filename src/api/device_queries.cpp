@@ -21,16 +21,14 @@ aclError aclrtGetDeviceCount(uint32_t* count) {
                        p.settings().visible_trouble, p.settings().machine.devices),
            "", "list existing device ids in ascending order, separated by commas, or unset the variable"});
     }
-    *count = p.device_count();
-    return done();
+    return give(count, p.device_count());
   });
 }
 
 aclError aclrtGetRunMode(aclrtRunMode* runMode) {
   return enter("aclrtGetRunMode", [&](Process& p) -> Status {
     if (runMode == nullptr) return null_pointer("R-76", "runMode");
-    *runMode = host_is_device(p.settings().memory.form) ? ACL_DEVICE : ACL_HOST;
-    return done();
+    return give(runMode, host_is_device(p.settings().memory.form) ? ACL_DEVICE : ACL_HOST);
   });
 }
 
@@ -50,8 +48,7 @@ aclError aclrtQueryDeviceStatus(int32_t deviceId, aclrtDeviceStatus* deviceStatu
     if (deviceStatus == nullptr) return null_pointer("R-78", "deviceStatus");
     if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
     if (!p.has_device(deviceId)) return bad_device("R-78", deviceId, p.device_count());
-    *deviceStatus = ACL_RT_DEVICE_STATUS_NORMAL;
-    return done();
+    return give(deviceStatus, ACL_RT_DEVICE_STATUS_NORMAL);
   });
 }
 
@@ -80,8 +77,7 @@ aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, int64_t* value
     if (!p.has_device(deviceId))
       return rejected("R-80", "deviceId", deviceId, fmt::format("there are {} devices", p.device_count()));
     ASSIGN_OR_RETURN(const int64_t answer, device_attribute(p, attr));
-    *value = answer;
-    return done();
+    return give(value, answer);
   });
 }
 
@@ -94,8 +90,7 @@ aclError aclrtGetDeviceCapability(int32_t deviceId, aclrtDevFeatureType devFeatu
       return rejected("R-82", "devFeatureType", static_cast<int>(devFeatureType), "no such feature");
     }
     if (!p.has_device(deviceId)) return bad_device("R-82", deviceId, p.device_count());
-    *value = ACL_DEV_FEATURE_NOT_SUPPORT;
-    return done();
+    return give(value, ACL_DEV_FEATURE_NOT_SUPPORT);
   });
 }
 
@@ -108,8 +103,7 @@ aclError aclrtGetDevicesTopo(uint32_t deviceId, uint32_t otherDeviceId, uint64_t
     }
     if (deviceId == otherDeviceId)
       return rejected("R-83", "otherDeviceId", otherDeviceId, "it is the same device", "name two devices");
-    *value = ACL_RT_DEVS_TOPOLOGY_HCCS;
-    return done();
+    return give(value, ACL_RT_DEVS_TOPOLOGY_HCCS);
   });
 }
 
@@ -155,8 +149,7 @@ aclError aclrtDeviceGetByPCIBusId(const char* pciBusId, int32_t* deviceId) {
     if (!device)
       return rejected("R-86", "pciBusId", pciBusId, "no visible device has that id",
                       "pass one that aclrtDeviceGetPCIBusId returned");
-    *deviceId = static_cast<int32_t>(*device);
-    return done();
+    return give(deviceId, static_cast<int32_t>(*device));
   });
 }
 
@@ -171,8 +164,7 @@ aclError translate(const char* api, Translation by, int32_t id, int32_t* out) {
     if (out == nullptr) return null_pointer("R-89", "result");
     if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
     ASSIGN_OR_RETURN(const std::int32_t answer, by(p, id));
-    *out = answer;
-    return done();
+    return give(out, answer);
   });
 }
 
@@ -207,7 +199,6 @@ aclError aclrtDeviceGetBareTgid(int32_t* pid) {
   return enter("aclrtDeviceGetBareTgid", [&](Process& p) -> Status {
     if (pid == nullptr) return null_pointer("R-90", "pid");
     if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
-    *pid = platform::process_id();
-    return done();
+    return give(pid, platform::process_id());
   });
 }

@@ -40,6 +40,13 @@ aclError answered(const char* api, Act&& act) noexcept {
   }
 }
 
+// The answer of a call that asks for something.
+template <class Out, class Value>
+Status give(Out* out, const Value& value) {
+  *out = value;
+  return done();
+}
+
 // Failures that are an ordinary answer do not become the thread's last error.
 inline Status unremembered(Status status) {
   if (status) return status;

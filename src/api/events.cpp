@@ -82,8 +82,7 @@ Status answer(Process& p, aclrtEvent event, Out* out, const char* rule, Ask&& as
   if (out == nullptr) return null_pointer(rule, "status");
   if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
   ASSIGN_OR_RETURN(const bool answered, ask(p, event));
-  *out = answered ? yes : no;
-  return done();
+  return give(out, answered ? yes : no);
 }
 
 template <class Out, class Ask>
@@ -92,8 +91,7 @@ Status store(Process& p, Out* out, const char* rule, const char* name, Ask&& ask
   if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
   auto found = ask();
   if (!found) return found.take_refusal();
-  *out = *found;
-  return done();
+  return give(out, *found);
 }
 
 }  // namespace
@@ -165,10 +163,8 @@ aclError aclrtGetEventAvailNum(uint32_t* eventCount) {
   return enter("aclrtGetEventAvailNum", [&](Process& p) -> Status {
     if (eventCount == nullptr) return null_pointer("R-187", "eventCount");
     if (Status ready = needs_context(p, "R-187", Feature::AllButIpv); !ready) return ready;
-    const Context* context = p.current();
-    if (context == nullptr) return no_context("R-187");
-    *eventCount = p.events().numbers[context->device].available();
-    return done();
+    ASSIGN_OR_RETURN(const Context* context, current_context(p, "R-187"));
+    return give(eventCount, p.events().numbers[context->device].available());
   });
 }
 

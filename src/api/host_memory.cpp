@@ -50,8 +50,7 @@ aclError aclrtHostRegister(void* ptr, uint64_t size, aclrtHostRegisterType type,
     ASSIGN_OR_RETURN(
         const std::uintptr_t address,
         p.memory().host().register_range(reinterpret_cast<std::uintptr_t>(ptr), size, {true, false}));
-    *devPtr = reinterpret_cast<void*>(address);
-    return done();
+    return give(devPtr, reinterpret_cast<void*>(address));
   });
 }
 
@@ -89,8 +88,7 @@ aclError aclrtHostGetDevicePointer(void* pHost, void** pDevice, uint32_t flag) {
       return rejected("M-218", "pHost", hex(pHost), "no mapped registration starts there",
                       "register it with ACL_HOST_REG_MAPPED and pass the same address");
     }
-    *pDevice = reinterpret_cast<void*>(*address);
-    return done();
+    return give(pDevice, reinterpret_cast<void*>(*address));
   });
 }
 
@@ -113,7 +111,7 @@ aclError aclrtHostMemMapCapabilities(uint32_t deviceId, aclrtHacType hacType,
     }
     if (Status ready = needs_context(p, "M-226", Feature::HostMapQuery); !ready) return ready;
     const bool reaches_host = has(p.product().product, Feature::HostRegistration);  // M-228
-    *capabilities = reaches_host ? ACL_RT_HOST_MEM_MAP_SUPPORTED : ACL_RT_HOST_MEM_MAP_NOT_SUPPORTED;
-    return done();
+    return give(capabilities,
+                reaches_host ? ACL_RT_HOST_MEM_MAP_SUPPORTED : ACL_RT_HOST_MEM_MAP_NOT_SUPPORTED);
   });
 }

@@ -62,8 +62,7 @@ aclError aclrtStreamGetId(aclrtStream stream, int32_t* streamId) {
     if (Status here = needs_feature_after_context(p, "R-146", Feature::AllButIpv); !here) return here;
     ASSIGN_OR_RETURN(const StreamRef found,
                      stream != nullptr ? known_stream(p, stream, "R-146") : meant_stream(p, stream, "R-146"));
-    *streamId = found->id;
-    return done();
+    return give(streamId, found->id);
   });
 }
 
@@ -72,8 +71,7 @@ aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t* priority) {
     if (priority == nullptr) return null_pointer("R-146", "priority");
     if (Status here = needs_feature_after_context(p, "R-147", Feature::AllButIpv); !here) return here;
     ASSIGN_OR_RETURN(const StreamRef found, meant_stream(p, stream, "R-147"));
-    *priority = found->priority.load();
-    return done();
+    return give(priority, found->priority.load());
   });
 }
 
@@ -82,8 +80,7 @@ aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t* flags) {
     if (flags == nullptr) return null_pointer("R-146", "flags");
     if (Status here = needs_feature_after_context(p, "R-147", Feature::AllButIpv); !here) return here;
     ASSIGN_OR_RETURN(const StreamRef found, meant_stream(p, stream, "R-147"));
-    *flags = found->flags;
-    return done();
+    return give(flags, found->flags);
   });
 }
 
@@ -91,10 +88,8 @@ aclError aclrtGetStreamAvailableNum(uint32_t* streamCount) {
   return enter("aclrtGetStreamAvailableNum", [&](Process& p) -> Status {
     if (streamCount == nullptr) return null_pointer("R-148", "streamCount");
     if (Status ready = needs_context(p, "R-148", Feature::AllButIpv); !ready) return ready;
-    const Context* context = p.current();
-    if (context == nullptr) return no_context("R-148");
-    *streamCount = p.streams().available(context->device);
-    return done();
+    ASSIGN_OR_RETURN(const Context* context, current_context(p, "R-148"));
+    return give(streamCount, p.streams().available(context->device));
   });
 }
 

@@ -45,8 +45,7 @@ aclError aclrtGetVersion(int32_t* majorVersion, int32_t* minorVersion, int32_t* 
     if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
     *majorVersion = ACL_MAJOR_VERSION;
     *minorVersion = ACL_MINOR_VERSION;
-    *patchVersion = ACL_PATCH_VERSION;
-    return done();
+    return give(patchVersion, ACL_PATCH_VERSION);
   });
 }
 
@@ -89,7 +88,6 @@ aclError aclsysGetVersionNum(char* pkgName, int32_t* versionNum) {
     if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
     ASSIGN_OR_RETURN(const std::string text, config::package_version(pkgName));
     ASSIGN_OR_RETURN(const int32_t value, config::version_number(text));
-    *versionNum = value;
-    return done();
+    return give(versionNum, value);
   });
 }

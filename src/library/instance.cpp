@@ -118,10 +118,6 @@ __attribute__((destructor)) void report_at_exit() {
   if (process->settings().leak_report) check::report_leaks_at_exit();
 }
 
-}  // namespace
-
-namespace {
-
 // With g_making held.
 void end_process() {
   Process* old = g_process.load();

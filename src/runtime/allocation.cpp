@@ -87,8 +87,7 @@ Status allocate_configured(Process& process, Api api, void** out, std::size_t si
     return rejected("M-99", "cfg", "{NULL, 0}", "a configuration without attributes",
                     "pass NULL for no configuration");
   }
-  const Context* context = process.current();
-  if (context == nullptr) return no_context("M-100");
+  ASSIGN_OR_RETURN(const Context* context, current_context(process, "M-100"));
 
   Attributes wished{kModuleApp};
   if (configuration != nullptr) {
@@ -122,8 +121,7 @@ Status allocate_host(Process& process, void** out, std::size_t size) {
   const PlanResult planned =
       plan(size, 0, Api::MallocHost, process.product(), process.settings().memory.form);
   if (!planned && planned.refusal.before_context) return from_plan(planned.refusal, size, 0);
-  const Context* context = process.current();
-  if (context == nullptr) return no_context("M-172");
+  ASSIGN_OR_RETURN(const Context* context, current_context(process, "M-172"));
   if (Status here = needs_feature(process, Feature::AllButIpv); !here) return here;
   if (!planned) return refused(out, planned.refusal, size, 0);
   return store(out, process.memory().allocate_host(context->device, *planned, kModuleApp, false));
@@ -158,8 +156,7 @@ Status allocate_host_configured(Process& process, void** out, std::uint64_t size
       }
     }
   }
-  const Context* context = process.current();
-  if (context == nullptr) return no_context("M-182");
+  ASSIGN_OR_RETURN(const Context* context, current_context(process, "M-182"));
   if (wished.unified_address && !has(process.product().product, Feature::UnifiedHostVa)) {
     return unsupported("M-183", fmt::format("vaFlag 1 is not available on {}", process.product().family),
                        "leave VA_FLAG out");
@@ -173,8 +170,7 @@ Status allocate_media(Process& process, Api api, void** out, std::size_t size) {
   if (out == nullptr) return null_pointer("M-392", "devPtr");
   const PlanResult planned = plan(size, 0, api, process.product(), process.settings().memory.form);
   if (!planned && planned.refusal.before_context) return from_plan(planned.refusal, size, 0);
-  const Context* context = process.current();
-  if (context == nullptr) return no_context("M-395");
+  ASSIGN_OR_RETURN(const Context* context, current_context(process, "M-395"));
   const bool v1 = api == Api::MediaV1Malloc;
   if (Status here = needs_feature(process, v1 ? Feature::MediaV1 : Feature::MediaV2); !here) return here;
   if (!planned) return refused(out, planned.refusal, size, 0);

@@ -244,8 +244,7 @@ Status set_copy_descriptor(Process& process, void* descriptor, aclrtMemcpyKind k
     return rejected("M-338", "srcAddr", hex(from),
                     fmt::format("it and dstAddr {} are not memory of one device", hex(to)));
   }
-  const Context* context = process.current();
-  if (context == nullptr) return no_context("M-339");
+  ASSIGN_OR_RETURN(const Context* context, current_context(process, "M-339"));
   const CopyDescriptor filled{CopyDescriptor::kMark,
                               static_cast<std::uint32_t>(count),
                               count,
@@ -258,8 +257,7 @@ Status set_copy_descriptor(Process& process, void* descriptor, aclrtMemcpyKind k
 Status fill(Process& process, void* to, std::size_t room, std::int32_t value, std::size_t count) {
   if (count == 0) return done();
   if (to == nullptr) return null_pointer("M-367", "devPtr");
-  const Context* context = process.current();
-  if (context == nullptr) return no_context("M-368");
+  ASSIGN_OR_RETURN(const Context* context, current_context(process, "M-368"));
   if (process.scheduler().aborting(context->device)) [[unlikely]]
     return being_aborted("M-369", context->device);
   if (count > room)
@@ -290,8 +288,7 @@ Status fill_d32(Process& process, void* pointer, std::size_t room, std::uint32_t
   Memory& memory = process.memory();
   const Location to = memory.locate(pointer);
   if (Status fits = check_d32(memory, to, room, words); !fits) return fits;
-  const Context* context = process.current();
-  if (context == nullptr) return no_context("M-389");
+  ASSIGN_OR_RETURN(const Context* context, current_context(process, "M-389"));
   if (Status here = needs_feature(process, Feature::FillD32, "M-390"); !here) return here;
   return Transfer{memory, context->device}.fill32(to, value, words);
 }

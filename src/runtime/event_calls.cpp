@@ -80,8 +80,7 @@ Status create_event(Process& process, aclrtEvent* out, Event::Kind kind, std::ui
                     "no such flag, or one that does not go with others",
                     "combine ACL_EVENT_SYNC, ACL_EVENT_CAPTURE_STREAM_PROGRESS and ACL_EVENT_TIME_LINE");
   }
-  const Context* context = process.current();
-  if (context == nullptr) return no_context("R-158");
+  ASSIGN_OR_RETURN(const Context* context, current_context(process, "R-158"));
   if (flags == ACL_EVENT_IPC)
     return unsupported("R-188", "events are not shared between processes", "use an event of this process");
   auto event = std::make_shared<Event>(kind, flags, context->device);
@@ -389,8 +388,7 @@ Status create_notify(Process& process, aclrtNotify* out, std::uint64_t flags) {
   if (flags > ACL_NOTIFY_DEVICE_USE_ONLY)
     return rejected("R-206", "flag", flags, "no such flag",
                     "pass ACL_NOTIFY_DEFAULT or ACL_NOTIFY_DEVICE_USE_ONLY");
-  const Context* context = process.current();
-  if (context == nullptr) return no_context("R-206");
+  ASSIGN_OR_RETURN(const Context* context, current_context(process, "R-206"));
   Events& events = process.events();
   const std::optional<std::uint32_t> number = events.notify_numbers[context->device].take();
   if (!number) {

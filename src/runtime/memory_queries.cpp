@@ -90,8 +90,7 @@ Status memory_info(Process& process, aclrtMemAttr attribute, std::size_t* free, 
                    fmt::format("value {} of parameter attr is not accepted; expected: 0 to 17", index), "",
                    "pass a member of aclrtMemAttr"});
   }
-  const Context* context = process.current();
-  if (context == nullptr) return no_context("M-134");
+  ASSIGN_OR_RETURN(const Context* context, current_context(process, "M-134"));
   const AttributeRow& row = kAttributes[index];
   const ProductRow& product = process.product();
   if (row.share == Share::Giant && !has(product.product, Feature::HugePages1G)) {
@@ -148,8 +147,7 @@ Status check_memory_type(Process& process, void** addresses, std::uint32_t count
   if ((types & ~kKnown) != 0)
     return rejected("M-158", "memType", fmt::format("{:#x}", types), "it has unknown bits",
                     "OR together ACL_RT_MEM_TYPE_DEV, _DVPP and _RSVD");
-  const Context* context = process.current();
-  if (context == nullptr) return no_context("M-159");
+  ASSIGN_OR_RETURN(const Context* context, current_context(process, "M-159"));
   if (count > 1024)
     return rejected("M-160", "size", count, "more than 1024 addresses", "ask in several calls");
   const bool one_kind =

@@ -109,6 +109,12 @@ class Process {
   std::atomic<bool> opened_a_device_{false};
 };
 
+// The context of this thread: 107002 without. Another thread may end it at any moment.
+inline Result<Context*> current_context(Process& process, const char* rule) {
+  if (Context* context = process.current()) return context;
+  return no_context(rule);
+}
+
 // The context check and what follows it (M-418): 107002, then 207000 where the product lacks the function.
 inline Status needs_feature(const Process& process, Feature feature, const char* rule = "M-8") {
   if (has(process.product().product, feature)) [[likely]]

@@ -104,8 +104,7 @@ Status create_stream(Process& process, aclrtStream* out, std::uint32_t priority,
     return rejected("R-128", "flag", fmt::format("{:#x}", flags),
                     "ACL_STREAM_DEVICE_USE_ONLY goes with no other flag", "pass it alone");
   }
-  const Context* context = process.current();
-  if (context == nullptr) return no_context("R-126");
+  ASSIGN_OR_RETURN(const Context* context, current_context(process, "R-126"));
   const std::shared_ptr<schedule::Group> group = context->group;
   ASSIGN_OR_RETURN(const StreamRef stream,
                    process.streams().create(group, {.priority = priority, .flags = flags}));
@@ -200,8 +199,7 @@ Status synchronize_stream(Process& process, aclrtStream handle, std::int32_t tim
 }
 
 Status synchronize_device(Process& process, std::int32_t timeout, const char* rule) {
-  const Context* context = process.current();
-  if (context == nullptr) return no_context(rule);
+  ASSIGN_OR_RETURN(const Context* context, current_context(process, rule));
   const Deadline deadline = deadline_in(timeout);
   struct Goal {
     StreamRef stream;

@@ -26,9 +26,6 @@ platform::AddressRange device_window(HostAccess access) {
 
 bool is_media(Origin origin) { return origin == Origin::MediaV1 || origin == Origin::MediaV2; }
 
-}  // namespace
-
-namespace {
 // Where pages of the host are taken or mapped with each block, no thread can have them at hand.
 bool has_fast_path(const BackingSettings& backing) {
   return backing.mode == Backing::None ||

@@ -278,38 +278,33 @@ Status Transfer::filled(const Location& to, std::size_t bytes, Reached how) {
   return done();
 }
 
-Status Transfer::fill(const Location& to, unsigned char value, std::size_t bytes) {
-  if (Status fits = check(to, bytes, true, "M-371"); !fits) return fits;
+template <class OnDevice, class OnHost>
+Status Transfer::fill_by(const Location& to, std::size_t bytes, const char* rule, OnDevice&& on_device,
+                         OnHost&& on_host) {
+  if (Status fits = check(to, bytes, true, rule); !fits) return fits;
   const ReaderGuard inside;
   Reached how;
-  if (to.in_window) {
-    how = prepare(to.address, bytes);
-    if (how) {
-      how = by_piece(to.address, bytes, [&](Position at, std::size_t, std::size_t part) {
-        return memory_.backing().fill(at, value, part);
-      });
-    }
-  } else {
-    std::memset(reinterpret_cast<void*>(to.address), value, bytes);
+  if (!to.in_window) {
+    on_host();
+  } else if (how = prepare(to.address, bytes); how) {
+    how = by_piece(to.address, bytes,
+                   [&](Position at, std::size_t, std::size_t part) { return on_device(at, part); });
   }
   return filled(to, bytes, how);
 }
 
+Status Transfer::fill(const Location& to, unsigned char value, std::size_t bytes) {
+  return fill_by(
+      to, bytes, "M-371",
+      [&](Position at, std::size_t part) { return memory_.backing().fill(at, value, part); },
+      [&] { std::memset(reinterpret_cast<void*>(to.address), value, bytes); });
+}
+
 Status Transfer::fill32(const Location& to, std::uint32_t value, std::size_t words) {
-  if (Status fits = check(to, words * 4, true, "M-434"); !fits) return fits;
-  const ReaderGuard inside;
-  Reached how;
-  if (to.in_window) {
-    how = prepare(to.address, words * 4);
-    if (how) {
-      how = by_piece(to.address, words * 4, [&](Position at, std::size_t, std::size_t part) {
-        return memory_.backing().fill32(at, value, part / 4);
-      });
-    }
-  } else {
-    std::fill_n(reinterpret_cast<std::uint32_t*>(to.address), words, value);
-  }
-  return filled(to, words * 4, how);
+  return fill_by(
+      to, words * 4, "M-434",
+      [&](Position at, std::size_t part) { return memory_.backing().fill32(at, value, part / 4); },
+      [&] { std::fill_n(reinterpret_cast<std::uint32_t*>(to.address), words, value); });
 }
 
 Status Transfer::store64(const Location& to, std::uint64_t value) {

@@ -53,6 +53,9 @@ class Transfer {
   bool copy_plainly(void* to, const void* from, std::size_t bytes);
   Status move(const Location& to, const Location& from, std::size_t bytes);
   Status filled(const Location& to, std::size_t bytes, Reached how);
+  template <class OnDevice, class OnHost>
+  Status fill_by(const Location& to, std::size_t bytes, const char* rule, OnDevice&& on_device,
+                 OnHost&& on_host);
   template <class Act>
   Reached by_piece(std::uintptr_t start, std::size_t bytes, Act&& act);
   Reached prepare(std::uintptr_t start, std::size_t bytes);

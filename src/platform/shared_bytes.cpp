@@ -144,30 +144,28 @@ bool SharedBytes::map_at(std::uintptr_t address, std::size_t offset, std::size_t
   return true;
 }
 
-bool SharedBytes::read(std::size_t offset, void* to, std::size_t bytes) const {
-  auto* at = static_cast<std::byte*>(to);
+namespace {
+// The system may do a part of it only.
+template <class Byte, class Call>
+bool in_parts(Call&& call, int file, Byte* at, std::size_t bytes, std::size_t offset) {
   while (bytes > 0) {
-    const ssize_t got = ::pread(file_, at, bytes, static_cast<off_t>(offset));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return false;
-    at += got;
-    offset += static_cast<std::size_t>(got);
-    bytes -= static_cast<std::size_t>(got);
+    const ssize_t done = call(file, at, bytes, static_cast<off_t>(offset));
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) return false;
+    at += done;
+    offset += static_cast<std::size_t>(done);
+    bytes -= static_cast<std::size_t>(done);
   }
   return true;
 }
+}  // namespace
+
+bool SharedBytes::read(std::size_t offset, void* to, std::size_t bytes) const {
+  return in_parts(::pread, file_, static_cast<std::byte*>(to), bytes, offset);
+}
 
 bool SharedBytes::write(std::size_t offset, const void* from, std::size_t bytes) const {
-  const auto* at = static_cast<const std::byte*>(from);
-  while (bytes > 0) {
-    const ssize_t put = ::pwrite(file_, at, bytes, static_cast<off_t>(offset));
-    if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) return false;
-    at += put;
-    offset += static_cast<std::size_t>(put);
-    bytes -= static_cast<std::size_t>(put);
-  }
-  return true;
+  return in_parts(::pwrite, file_, static_cast<const std::byte*>(from), bytes, offset);
 }
 
 bool SharedBytes::discard(std::size_t offset, std::size_t bytes) const {

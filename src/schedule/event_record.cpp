@@ -3,19 +3,6 @@
 #include <utility>
 
 namespace belay::schedule {
-namespace {
-
-Refusal waited_too_long(const char* rule, const char* for_what, std::uint32_t seconds) {
-  return refuse({ACL_ERROR_RT_TASK_TIMEOUT, rule, "EE1002",
-                 fmt::format("it waited {} s for {}, which did not come", seconds, for_what), "",
-                 "check that what the stream waits for is recorded, or allow more time"});
-}
-
-void call_after(Scheduler& scheduler, Stream& stream, Lock& lock, std::uint32_t seconds) {
-  if (seconds != 0) scheduler.call_at(Clock::now() + std::chrono::seconds{seconds}, stream, lock);
-}
-
-}  // namespace
 
 void EventRecord::finish(Scheduler& scheduler, Lock& lock) {
   complete = true;
@@ -34,21 +21,25 @@ void RecordTask::drop(Scheduler& scheduler, Stream&, Lock& lock) {
   record_->finish(scheduler, lock);
 }
 
-Next AwaitTask::begin(Scheduler& scheduler, Stream& stream, Lock& lock) {
-  if (record_->complete) return Next::Finished;
-  record_->waiting.push_back(&stream);
-  call_after(scheduler, stream, lock, seconds_);
+Next WaitTask::begin(Scheduler& scheduler, Stream& stream, Lock& lock) {
+  if (take()) return Next::Finished;
+  waiting().push_back(&stream);
+  if (seconds_ != 0) scheduler.call_at(Clock::now() + std::chrono::seconds{seconds_}, stream, lock);
   return Next::Wait;
 }
 
-Next AwaitTask::due(Scheduler&, Stream& stream, Lock&) {
-  std::erase(record_->waiting, &stream);
+Next WaitTask::due(Scheduler&, Stream& stream, Lock&) {
+  std::erase(waiting(), &stream);
   return Next::Run;
 }
 
-RunResult AwaitTask::run(std::size_t) { return {false, waited_too_long("R-173", "an event", seconds_)}; }
+void WaitTask::drop(Scheduler&, Stream& stream, Lock&) { std::erase(waiting(), &stream); }
 
-void AwaitTask::drop(Scheduler&, Stream& stream, Lock&) { std::erase(record_->waiting, &stream); }
+RunResult WaitTask::run(std::size_t) {
+  return {false, refuse({ACL_ERROR_RT_TASK_TIMEOUT, rule_, "EE1002",
+                         fmt::format("it waited {} s for {}, which did not come", seconds_, for_what_), "",
+                         "check that what the stream waits for is recorded, or allow more time"})};
+}
 
 Next SetNotifyTask::begin(Scheduler& scheduler, Stream&, Lock& lock) {
   if (state_->waiting.empty()) {
@@ -60,23 +51,5 @@ Next SetNotifyTask::begin(Scheduler& scheduler, Stream&, Lock& lock) {
   }
   return Next::Finished;
 }
-
-Next AwaitNotifyTask::begin(Scheduler& scheduler, Stream& stream, Lock& lock) {
-  if (std::exchange(state_->set, false)) return Next::Finished;
-  state_->waiting.push_back(&stream);
-  call_after(scheduler, stream, lock, seconds_);
-  return Next::Wait;
-}
-
-Next AwaitNotifyTask::due(Scheduler&, Stream& stream, Lock&) {
-  std::erase(state_->waiting, &stream);
-  return Next::Run;
-}
-
-RunResult AwaitNotifyTask::run(std::size_t) {
-  return {false, waited_too_long("R-209", "a notify", seconds_)};
-}
-
-void AwaitNotifyTask::drop(Scheduler&, Stream& stream, Lock&) { std::erase(state_->waiting, &stream); }
 
 }  // namespace belay::schedule

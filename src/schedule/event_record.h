@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "schedule/scheduler.h"
@@ -40,24 +41,39 @@ class RecordTask : public Task {
   Left left_;
 };
 
-// Holds its stream until a record is complete, or until its time is over, which is a failure.
-class AwaitTask : public Task {
+// Holds its stream until something has come, or until its time is over, which is a failure.
+class WaitTask : public Task {
  public:
-  using Left = std::function<void(Lock&)>;
-  AwaitTask(std::shared_ptr<EventRecord> record, std::uint32_t seconds, Left left)
-      : record_{std::move(record)}, seconds_{seconds}, left_{std::move(left)} {}
   Next begin(Scheduler& scheduler, Stream& stream, Lock& lock) override;
   Next due(Scheduler& scheduler, Stream& stream, Lock& lock) override;
   RunResult run(std::size_t) override;
   void drop(Scheduler& scheduler, Stream& stream, Lock& lock) override;
+
+ protected:
+  WaitTask(std::uint32_t seconds, const char* rule, const char* for_what)
+      : seconds_{seconds}, rule_{rule}, for_what_{for_what} {}
+  virtual bool take() = 0;  // it has come
+  virtual std::vector<Stream*>& waiting() = 0;
+
+ private:
+  std::uint32_t seconds_;  // 0: for ever
+  const char *rule_, *for_what_;
+};
+
+class AwaitTask : public WaitTask {
+ public:
+  using Left = std::function<void(Lock&)>;
+  AwaitTask(std::shared_ptr<EventRecord> record, std::uint32_t seconds, Left left)
+      : WaitTask{seconds, "R-173", "an event"}, record_{std::move(record)}, left_{std::move(left)} {}
   void leave(Lock& lock) override {
     if (left_) left_(lock);
   }
   Stream* waits_for() const override { return record_->stream.lock().get(); }
 
  private:
+  bool take() override { return record_->complete; }
+  std::vector<Stream*>& waiting() override { return record_->waiting; }
   std::shared_ptr<EventRecord> record_;
-  std::uint32_t seconds_;  // 0: for ever
   Left left_;
 };
 
@@ -76,18 +92,15 @@ class SetNotifyTask : public Task {
   std::shared_ptr<NotifyState> state_;
 };
 
-class AwaitNotifyTask : public Task {
+class AwaitNotifyTask : public WaitTask {
  public:
   AwaitNotifyTask(std::shared_ptr<NotifyState> state, std::uint32_t seconds)
-      : state_{std::move(state)}, seconds_{seconds} {}
-  Next begin(Scheduler& scheduler, Stream& stream, Lock& lock) override;
-  Next due(Scheduler& scheduler, Stream& stream, Lock& lock) override;
-  RunResult run(std::size_t) override;
-  void drop(Scheduler& scheduler, Stream& stream, Lock& lock) override;
+      : WaitTask{seconds, "R-209", "a notify"}, state_{std::move(state)} {}
 
  private:
+  bool take() override { return std::exchange(state_->set, false); }
+  std::vector<Stream*>& waiting() override { return state_->waiting; }
   std::shared_ptr<NotifyState> state_;
-  std::uint32_t seconds_;  // 0: for ever
 };
 
 // Does something small in the order of the stream, with the lock.

@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <utility>
 
 #include "observe/observe.h"
 
@@ -115,36 +116,35 @@ void keep_census(Memory& memory) {
 
 void drop_census() { g_census.store(nullptr, std::memory_order_release); }
 
-std::optional<Held> held_on(std::int32_t device) {
+namespace {
+// Nothing where there is no such place, or no census.
+template <class Ask>
+auto ask_about(std::int32_t device, Ask&& ask) -> std::optional<decltype(ask(std::declval<Place&>()))> {
   Census* census = g_census.load(std::memory_order_acquire);
   if (census == nullptr) return std::nullopt;
   const std::lock_guard lock{census->mutex};
-  const Place* place = census->place(device);
+  Place* place = census->place(device);
   if (place == nullptr) return std::nullopt;
-  return Held{place->blocks.size(), place->bytes, place->peak};
+  return ask(*place);
+}
+}  // namespace
+
+std::optional<Held> held_on(std::int32_t device) {
+  return ask_about(device, [](Place& place) { return Held{place.blocks.size(), place.bytes, place.peak}; });
 }
 
 std::optional<std::vector<LiveBlock>> blocks_on(std::int32_t device) {
-  Census* census = g_census.load(std::memory_order_acquire);
-  if (census == nullptr) return std::nullopt;
-  const std::lock_guard lock{census->mutex};
-  const Place* place = census->place(device);
-  if (place == nullptr) return std::nullopt;
-  std::vector<LiveBlock> blocks;
-  blocks.reserve(place->blocks.size());
-  for (const auto& [address, entry] : place->blocks)
-    blocks.push_back({address, entry.asked, entry.bytes, entry.page, entry.serial});
-  return blocks;
+  return ask_about(device, [](Place& place) {
+    std::vector<LiveBlock> blocks;
+    blocks.reserve(place.blocks.size());
+    for (const auto& [address, entry] : place.blocks)
+      blocks.push_back({address, entry.asked, entry.bytes, entry.page, entry.serial});
+    return blocks;
+  });
 }
 
 bool reset_peak(std::int32_t device) {
-  Census* census = g_census.load(std::memory_order_acquire);
-  if (census == nullptr) return false;
-  const std::lock_guard lock{census->mutex};
-  Place* place = census->place(device);
-  if (place == nullptr) return false;
-  place->peak = place->bytes;
-  return true;
+  return ask_about(device, [](Place& place) { return place.peak = place.bytes; }).has_value();
 }
 
 }  // namespace belay::trace

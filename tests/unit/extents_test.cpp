@@ -147,7 +147,7 @@ TEST(Extents, D66_M430_ItsMakerIsKilledBetweenAnyTwoInstructions_AndEverythingCo
   };
   run(kNever, false);
   ASSERT_GT(*length, 500U);
-  const std::uint64_t visits = slice<std::uint64_t>(60, 3000, 8);
+  const std::uint64_t visits = slice<std::uint64_t>(60, 3000, 20);
   for (std::uint64_t visit = 0; visit < visits && !::testing::Test::HasFailure(); ++visit) {
     const std::uint64_t steps = *length * visit / visits + test_seed() % (*length / visits + 1);
     SCOPED_TRACE("after " + std::to_string(steps) + " of " + std::to_string(*length) + " instructions, " +

@@ -119,11 +119,9 @@ bool ProcessTable::return_what_the_dead_held(std::size_t device) {
   for (std::size_t row = 0; row < rows; ++row) {
     if (row == mine_) continue;
     const bool free = Life::state(state_.rows[row].life.load(std::memory_order_acquire)) == Life::Free;
-    const bool concerned = Extents::concerns(state_, row);
-    if (!concerned && (free || !holds_pages(device, row))) continue;
+    if ((free || !holds_pages(device, row)) && !Extents::concerns(state_, row)) continue;
     const Whose whose = look(row);
     if (Life::state(whose.life) == Life::Free) {
-      if (!concerned) continue;
       Extents::release_all_of(state_, row, whose.life, *this);  // nobody's, so nobody else would
     } else if (whose.dead) {
       reap(row, whose.life);

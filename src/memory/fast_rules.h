@@ -31,7 +31,8 @@ struct SizeClass {
   static constexpr std::size_t first(Page page) {
     return page == Page::Normal ? 0 : page == Page::Huge2M ? kNormal : kNormal + kHuge;
   }
-  // kCount or more: none. Of a block on 1 GB pages this is not asked: its word is written in another way.
+  // kCount or more: none. Of a block on 1 GB pages, whose size is written in another way, any number: its key
+  // tells that the bin is not its own.
   static constexpr std::size_t of_small(std::uint64_t word) {
     const std::size_t units = BlockWord::unit_field(word);
     if (BlockWord::page_of(word) == Page::Normal) return units < kNormal ? kind(word) | units : kCount;

@@ -156,7 +156,6 @@ Bin* ThreadCache::make(std::uint64_t key) {
   enter_class(*bin, true);
   bin->pages = block.units;
   bin->step = machine::Account::step(block.units);
-  bin->slack_shift = BlockWord::slack_shift(block.page);
   bin->account =
       &memory_->device(BinKey::device(key)).quota().shard(shard_).of[quota_kind(block.page, block.p2p)].word;
   bin->bottom = bin->top = ranges_[static_cast<std::size_t>(bin - bins_.data())].data();

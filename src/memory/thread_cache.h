@@ -54,7 +54,6 @@ struct alignas(64) Bin {
   Range* top = nullptr;                           // above the newest
   Range* bottom = nullptr;
   Range* limit = nullptr;
-  unsigned slack_shift = 0;  // of its blocks' words
 
   bool empty() const { return top == bottom; }
   bool full() const { return top == limit; }

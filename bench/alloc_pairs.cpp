@@ -38,9 +38,38 @@ void mapped_pairs(benchmark::State& state, std::size_t bytes) {
   }
 }
 
+// The same block of each kind under every documented policy, alone and with a wish for bandwidth.
+constexpr std::pair<const char*, int> kPolicies[] = {
+    {"HUGE_FIRST", ACL_MEM_MALLOC_HUGE_FIRST},
+    {"HUGE_ONLY", ACL_MEM_MALLOC_HUGE_ONLY},
+    {"NORMAL_ONLY", ACL_MEM_MALLOC_NORMAL_ONLY},
+    {"HUGE_FIRST_P2P", ACL_MEM_MALLOC_HUGE_FIRST_P2P},
+    {"HUGE_ONLY_P2P", ACL_MEM_MALLOC_HUGE_ONLY_P2P},
+    {"NORMAL_ONLY_P2P", ACL_MEM_MALLOC_NORMAL_ONLY_P2P},
+    {"HUGE_FIRST+HIGH_BAND_WIDTH", ACL_MEM_MALLOC_HUGE_FIRST | ACL_MEM_TYPE_HIGH_BAND_WIDTH},
+    {"HUGE_FIRST+LOW_BAND_WIDTH", ACL_MEM_MALLOC_HUGE_FIRST | ACL_MEM_TYPE_LOW_BAND_WIDTH},
+    {"HUGE_FIRST+READONLY", ACL_MEM_MALLOC_HUGE_FIRST | ACL_MEM_ACCESS_USER_SPACE_READONLY}};
+
+void pairs_by_policy(benchmark::State& state, int policy, std::size_t bytes) {
+  use_device();
+  const DeviceAllocator calls;
+  for (auto _ : state) {
+    void* block = nullptr;
+    check(calls.malloc(&block, bytes, static_cast<aclrtMemMallocPolicy>(policy)), "aclrtMalloc");
+    benchmark::DoNotOptimize(block);
+    calls.release(block);
+  }
+}
+
 }  // namespace
 
 void add_pairs() {
+  for (const auto& [name, policy] : kPolicies) {
+    for (const std::size_t bytes : {4000 * std::size_t{1}, 3000 * std::size_t{1000}}) {
+      add(fmt::format("policies/{}/{}", name, bytes),
+          [policy = policy, bytes](benchmark::State& state) { pairs_by_policy(state, policy, bytes); });
+    }
+  }
   for (const std::size_t bytes : kSizes) {
     for_each_allocator([&](const auto& allocator) {
       add(fmt::format("pairs/{}/{}", allocator.name, bytes),

@@ -37,7 +37,8 @@ COUNTED_SIZES = (64, 64 << 10, 2 << 20, 1 << 30)
 
 
 def alloc(effort, _):
-    return [Run("pairs of one size", "bench_alloc", "^pairs/", effort.repeats, effort.seconds)]
+    return [Run("pairs of one size", "bench_alloc", "^pairs/", effort.repeats, effort.seconds),
+            Run("pairs under each policy", "bench_alloc", "^policies/", effort.repeats, effort.seconds)]
 
 
 def churn(effort, level):
@@ -56,8 +57,12 @@ def shapes(effort, _):
 
 
 def threads(effort, _):
-    return [Run("one to eight threads", "bench_threads", "^threads/", effort.windows, effort.seconds),
+    return [Run("one to 64 threads", "bench_threads", "^threads/", effort.windows, effort.seconds),
             Run("from one thread to another", "bench_threads", "^handover/", effort.repeats, effort.seconds)]
+
+
+def listening(effort, _):
+    return [Run("pairs that somebody hears of", "bench_listening", "^listening/", effort.windows, effort.seconds)]
 
 
 def copy(effort, level):
@@ -80,7 +85,8 @@ def scale(effort, level):
     return runs
 
 
-SUBJECTS = collections.OrderedDict((each.__name__, each) for each in (alloc, churn, shapes, threads, copy, start, scale))
+SUBJECTS = collections.OrderedDict((each.__name__, each) for each in (alloc, churn, shapes, threads, listening, copy, start,
+                                                             scale))
 
 
 def available_memory():

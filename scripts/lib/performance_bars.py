@@ -101,6 +101,46 @@ def two_threads(figures):
     return points
 
 
+def many_threads(figures):
+    """From eight threads to 64: by what factor a pair grows, beside a loop that shares nothing."""
+    points = []
+    for bytes_ in (64 * KB, 2 * MB):
+        ours, loop = ([figures.of("threads", who, "%d/%d" % (at, threads)) for threads in (8, 64)]
+                      for who, at in (("belay", bytes_), ("loop", 0)))
+        if None in ours or None in loop:
+            return [None]
+        grows = [(pair[1][what] / pair[0][what]) for what in ("best", "median") for pair in (ours, loop)]
+        points.append(Point(grows[0] / grows[1], grows[2] / grows[3],
+                            "%s: ×%.2f, the loop ×%.2f" % (size(bytes_), grows[0], grows[1]), ours[1], loop[1]))
+    return points
+
+
+def policies(figures):
+    """Every policy beside HUGE_FIRST, on the pages that it takes."""
+    points = []
+    for bytes_ in (4000, 3000000):
+        usual = figures.of("policies", "HUGE_FIRST", bytes_)
+        for each in figures.by_name.values():
+            if usual and each["question"] == "policies" and each["point"] == str(bytes_) and each is not usual:
+                points.append(Point(each["best"] / usual["best"], each["median"] / usual["median"],
+                                    "%s, %s: %s, HUGE_FIRST %s" % (each["who"], size(bytes_), ns(each["best"]),
+                                                                   ns(usual["best"])), each, usual))
+    return points or [None]
+
+
+def listening(figures, who):
+    points = []
+    for bytes_ in (4 * KB, 2 * MB):
+        for threads in (1, 2, 8):
+            heard, quiet = (figures.of("listening", name, "%d/%d" % (bytes_, threads)) for name in (who, "nobody"))
+            if not heard or not quiet:
+                return [None]
+            points.append(Point(heard["best"] / quiet["best"], heard["median"] / quiet["median"],
+                                "%s on %d: %s, with nobody %s" % (size(bytes_), threads, ns(heard["best"]),
+                                                                 ns(quiet["best"])), heard, quiet))
+    return points
+
+
 def against_mmap(figures):
     ours, mapped = figures.of("pairs", "belay", 2 * MB), figures.of("pairs", "mmap", 2 * MB)
     if not ours or not mapped:
@@ -166,6 +206,13 @@ BARS = (
     ("churn at 1 MB and up", "faster than each of the four", "×%.2f", "most", 1, large_churn),
     ("two threads against one", "at least 0.9 of what a loop gains that shares nothing", "%.2f", "least", 0.9,
      two_threads),
+    ("64 threads against 8", "a pair grows by at most 1.5 times what that loop grows by", "×%.2f", "most", 1.5,
+     many_threads),
+    ("every documented policy and flag", "at most 1.5 times HUGE_FIRST", "×%.2f", "most", 1.5, policies),
+    ("a pair that a listener counts, on 1, 2 and 8 threads", "at most 2 times one that nobody hears of", "×%.2f",
+     "most", 2, lambda of: listening(of, "counts")),
+    ("the same for the summary of `belay run`", "at most 2.5 times", "×%.2f", "most", 2.5,
+     lambda of: listening(of, "summary")),
     ("against mmap + munmap, 2 MB", "at least 50 times faster", "×%.0f", "least", 50, against_mmap),
     ("first aclInit + aclrtSetDevice + aclrtMalloc in a new process", "under 5 ms above an empty process", "%.2f ms",
      "most", 5, first_block),

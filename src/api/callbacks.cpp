@@ -44,8 +44,7 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void* userData, aclrtCallbackBloc
       subscription = own->subscriptions;
     }
     const bool blocks = blockType == ACL_CALLBACK_BLOCK;
-    return submit(p, *own, std::make_unique<schedule::CallbackTask>(fn, userData, blocks, subscription),
-                  "aclrtLaunchCallback");
+    return submit(p, *own, std::make_unique<schedule::CallbackTask>(fn, userData, blocks, subscription));
   });
 }
 
@@ -71,7 +70,7 @@ aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void* args) {
       }
       own->uses_host_functions = true;
     }
-    return submit(p, *own, std::make_unique<schedule::HostFunctionTask>(fn, args), "aclrtLaunchHostFunc");
+    return submit(p, *own, std::make_unique<schedule::HostFunctionTask>(fn, args));
   });
 }
 

@@ -8,15 +8,14 @@ using namespace belay;
 aclError aclrtMemcpyAsync(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind,
                           aclrtStream stream) {
   return enter("aclrtMemcpyAsync", [&](Process& p) {
-    return copy_async(p, dst, destMax, src, count, kind, stream, Feature::AllButIpv, "aclrtMemcpyAsync");
+    return copy_async(p, dst, destMax, src, count, kind, stream, Feature::AllButIpv);
   });
 }
 
 aclError aclrtMemcpyAsyncWithCondition(void* dst, size_t destMax, const void* src, size_t count,
                                        aclrtMemcpyKind kind, aclrtStream stream) {
   return enter("aclrtMemcpyAsyncWithCondition", [&](Process& p) {
-    return copy_async(p, dst, destMax, src, count, kind, stream, Feature::EveryChip,
-                      "aclrtMemcpyAsyncWithCondition");
+    return copy_async(p, dst, destMax, src, count, kind, stream, Feature::EveryChip);
   });
 }
 
@@ -33,7 +32,7 @@ aclError aclrtMemcpyBatchAsync(void** dsts, size_t* destMaxs, void** srcs, size_
   return enter("aclrtMemcpyBatchAsync", [&](Process& p) -> Status {
     if (failIndex == nullptr) return null_pointer("M-276", "failIndex");
     return copy_batch_async(p, {dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs},
-                            failIndex, stream, "aclrtMemcpyBatchAsync");
+                            failIndex, stream);
   });
 }
 
@@ -43,7 +42,7 @@ aclError aclrtMemcpyBatchAsyncV2(void** dsts, size_t* destMaxs, void** srcs, siz
   return enter("aclrtMemcpyBatchAsyncV2", [&](Process& p) {
     size_t nobody_asks = 0;
     return copy_batch_async(p, {dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs},
-                            &nobody_asks, stream, "aclrtMemcpyBatchAsyncV2");
+                            &nobody_asks, stream);
   });
 }
 

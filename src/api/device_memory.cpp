@@ -17,21 +17,41 @@ constexpr const char* kName = api == Api::Malloc          ? "aclrtMalloc"
                               : api == Api::MallocAlign32 ? "aclrtMallocAlign32"
                                                           : "aclrtMallocCached";
 
+using fastpath::Watched;
+
 template <Api api>
 [[gnu::noinline]] aclError malloc_slow(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
   return enter(kName<api>, [&](Process& p) { return allocate(p, api, devPtr, size, policy); });
 }
-template <Api api>
+template <Api api, Watched watched>
 [[gnu::noinline]] aclError malloc_by_policy(void** devPtr, size_t size, aclrtMemMallocPolicy policy,
                                             ThreadCache& cache) {
-  return fastpath::allocate_by_policy(cache, api, devPtr, size, policy,
-                                      [=] { return malloc_slow<api>(devPtr, size, policy); });
+  return fastpath::allocate_by_policy<watched>(cache, api, devPtr, size, policy, kName<api>,
+                                               [=] { return malloc_slow<api>(devPtr, size, policy); });
+}
+template <Api api>
+aclError malloc_watched(void** devPtr, size_t size, aclrtMemMallocPolicy policy);
+template <Api api>
+[[gnu::noinline]] aclError malloc_made_ready(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
+  return observe::make_ready() ? malloc_watched<api>(devPtr, size, policy)
+                               : malloc_slow<api>(devPtr, size, policy);
+}
+template <Api api>
+[[gnu::noinline]] aclError malloc_watched(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
+  if (!fastpath::can_tell()) [[unlikely]]
+    return malloc_made_ready<api>(devPtr, size, policy);
+  const auto slow = [=] { return malloc_slow<api>(devPtr, size, policy); };
+  return fastpath::allocate_huge_first<Watched::Yes>(
+      api, devPtr, size, policy, kName<api>,
+      [=](ThreadCache& cache) { return malloc_by_policy<api, Watched::Yes>(devPtr, size, policy, cache); },
+      slow, slow);
 }
 template <Api api>
 [[gnu::always_inline]] inline aclError malloc_fast(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
-  return fastpath::allocate_huge_first(
-      api, devPtr, size, policy,
-      [=](ThreadCache& cache) { return malloc_by_policy<api>(devPtr, size, policy, cache); },
+  return fastpath::allocate_huge_first<Watched::No>(
+      api, devPtr, size, policy, kName<api>,
+      [=](ThreadCache& cache) { return malloc_by_policy<api, Watched::No>(devPtr, size, policy, cache); },
+      [=] { return malloc_watched<api>(devPtr, size, policy); },
       [=] { return malloc_slow<api>(devPtr, size, policy); });
 }
 
@@ -41,10 +61,29 @@ template <Api api>
     return p.memory().free_device(devPtr);
   });
 }
-[[gnu::noinline]] aclError free_any(void* devPtr, ThreadCache& cache, std::uint64_t index, std::uint64_t word,
-                                    std::uint32_t device) {
-  return fastpath::free_any(cache, {reinterpret_cast<std::uintptr_t>(devPtr), index, word, device},
-                            [=] { return free_slow(devPtr); });
+template <Watched watched>
+[[gnu::noinline]] aclError free_any(void* devPtr, ThreadCache& cache, const Heap& heap, std::uint64_t index,
+                                    std::uint64_t word) {
+  return fastpath::free_any<watched>(cache, {reinterpret_cast<std::uintptr_t>(devPtr), heap, index, word},
+                                     [=] { return free_slow(devPtr); });
+}
+template <Watched watched, class Other>
+[[gnu::always_inline]] inline aclError free_by(void* devPtr, Other&& in_another_state) {
+  return fastpath::free_ordinary<watched>(
+      devPtr,
+      [=](ThreadCache& cache, const fastpath::FoundBlock& block) {
+        return free_any<watched>(devPtr, cache, block.heap, block.index, block.word);
+      },
+      in_another_state, [=] { return free_slow(devPtr); });
+}
+aclError free_watched(void* devPtr);
+[[gnu::noinline]] aclError free_made_ready(void* devPtr) {
+  return observe::make_ready() ? free_watched(devPtr) : free_slow(devPtr);
+}
+[[gnu::noinline]] aclError free_watched(void* devPtr) {
+  if (!fastpath::can_tell()) [[unlikely]]
+    return free_made_ready(devPtr);
+  return free_by<Watched::Yes>(devPtr, [=] { return free_slow(devPtr); });
 }
 
 }  // namespace
@@ -75,12 +114,7 @@ aclError aclrtMallocForTaskScheduler(void** devPtr, size_t size, aclrtMemMallocP
 }
 
 aclError aclrtFree(void* devPtr) {
-  return fastpath::free_ordinary(
-      devPtr,
-      [=](ThreadCache& cache, const fastpath::FoundBlock& block) {
-        return free_any(devPtr, cache, block.index, block.word, block.device);
-      },
-      [=] { return free_slow(devPtr); });
+  return free_by<Watched::No>(devPtr, [=] { return free_watched(devPtr); });
 }
 
 aclError aclrtFreeWithDevSync(void* devPtr) {

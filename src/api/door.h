@@ -2,13 +2,15 @@
 // (fastpath/fast_path.h): who is asked, and how a refusal becomes a number.
 //
 // No exception passes it, and no shim repeats what is common to all: finding the runtime of this
-// process, keeping the message and the last error.
+// process, noting which function the thread is in, keeping the message and the last error of a refusal and
+// telling listeners of it.
 #pragma once
 
 #include <atomic>
 #include <new>
 
 #include "base/result.h"
+#include "observe/observe.h"
 #include "product/product.h"
 #include "report/messages.h"
 #include "runtime/process.h"
@@ -24,18 +26,21 @@ inline Process& running() {
   return made != nullptr ? *made : make_running();
 }
 
+aclError refused(const char* api, const Error& error) noexcept;
+
 template <class Act>
 aclError answered(const char* api, Act&& act) noexcept {
+  const observe::InCall call{api};
   try {
     Status status = act();
     if (status) [[likely]]
       return ACL_SUCCESS;
-    return report::fail(api, *status.take_refusal());
+    return refused(api, *status.take_refusal());
   } catch (const std::bad_alloc&) {
-    return report::fail(
-        api, {ACL_ERROR_BAD_ALLOC, "", "EH0010", "the host is out of memory", "", "free host memory"});
+    return refused(api,
+                   {ACL_ERROR_BAD_ALLOC, "", "EH0010", "the host is out of memory", "", "free host memory"});
   } catch (...) {
-    return report::fail(
+    return refused(
         api, {ACL_ERROR_INTERNAL_ERROR, "R-15", "EH9999", "an unexpected error inside the runtime", "", ""});
   }
 }

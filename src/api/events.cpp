@@ -28,8 +28,7 @@ aclError aclrtDestroyEvent(aclrtEvent event) {
 }
 
 aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream) {
-  return enter("aclrtRecordEvent",
-               [&](Process& p) { return record_event(p, event, stream, "aclrtRecordEvent"); });
+  return enter("aclrtRecordEvent", [&](Process& p) { return record_event(p, event, stream); });
 }
 
 aclError aclrtRecordEventWithFlag(aclrtEvent event, aclrtStream stream, uint32_t flag) {
@@ -44,7 +43,7 @@ aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream) {
 aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event) {
   return enter("aclrtStreamWaitEvent", [&](Process& p) -> Status {
     if (event == nullptr) return null_pointer("R-169", "event");
-    return wait_event(p, stream, event, p.events().wait_timeout.load(), "aclrtStreamWaitEvent");
+    return wait_event(p, stream, event, p.events().wait_timeout.load());
   });
 }
 
@@ -54,7 +53,7 @@ aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, i
     if (event == nullptr) return rejected("R-169", "event", "NULL", "there is no event", "pass an event");
     if (timeout < 0)
       return rejected("R-173", "timeout", timeout, "it is negative", "pass 0 to wait for ever");
-    return wait_event(p, stream, event, static_cast<uint32_t>(timeout), "aclrtStreamWaitEventWithTimeout");
+    return wait_event(p, stream, event, static_cast<uint32_t>(timeout));
   });
 }
 

@@ -150,8 +150,7 @@ aclError aclrtGetOverflowStatus(void* outputAddr, size_t outputSize, aclrtStream
     if (outputSize != kStatusBytes) return bad_value("R-103", "outputSize", outputSize, "64");
     if (Status here = needs_feature_after_context(p, "R-103", Feature::AllButIpv); !here) return here;
     ASSIGN_OR_RETURN(const StreamRef own, own_stream(p, stream, "R-103"));
-    return submit(p, *own, fill_task(workplace(p, *own), outputAddr, 0, kStatusBytes),
-                  "aclrtGetOverflowStatus");
+    return submit(p, *own, fill_task(workplace(p, *own), outputAddr, 0, kStatusBytes));
   });
 }
 
@@ -159,7 +158,7 @@ aclError aclrtResetOverflowStatus(aclrtStream stream) {
   return enter("aclrtResetOverflowStatus", [&](Process& p) -> Status {
     if (Status here = needs_feature_after_context(p, "R-103", Feature::AllButIpv); !here) return here;
     ASSIGN_OR_RETURN(const StreamRef own, own_stream(p, stream, "R-103"));
-    return submit(p, *own, nothing_task(), "aclrtResetOverflowStatus");
+    return submit(p, *own, nothing_task());
   });
 }
 

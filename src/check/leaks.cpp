@@ -48,30 +48,30 @@ void tell_all(const char* moment) {
     tell(*memory, device, moment);
 }
 
-void hear_end(const observe::Event& event) {
+void hear_ends(const observe::Batch& events) {
   Memory* memory = g_leak_memory.load(std::memory_order_acquire);
   if (memory == nullptr) return;
-  switch (event.what) {
-    case observe::What::DeviceClosing:
-      tell(*memory, event.device, "when the device was reset [rule M-409]");
-      break;
-    case observe::What::Finalized:
+  events.each([memory](const observe::Told& told) {
+    if (told.event.what == observe::What::DeviceClosing)
+      tell(*memory, told.event.device, "when the device was reset [rule M-409]");
+    else
       tell_all("at aclFinalize [rule R-41]");
-      break;
-    default:
-      break;
-  }
+  });
 }
 
 }  // namespace
 
 void report_leaks(Memory& memory) {
   g_leak_memory.store(&memory, std::memory_order_release);
-  observe::listen(hear_end,
-                  observe::bit(observe::What::DeviceClosing) | observe::bit(observe::What::Finalized));
+  // At once: when the device is closed, there is nothing left to find.
+  observe::listen(hear_ends,
+                  {.wanted = bits(observe::What::DeviceClosing, observe::What::Finalized), .at_once = true});
 }
 
-void stop_reporting_leaks() { g_leak_memory.store(nullptr, std::memory_order_release); }
+void stop_reporting_leaks() {
+  observe::unlisten(hear_ends);
+  g_leak_memory.store(nullptr, std::memory_order_release);
+}
 
 void report_leaks_at_exit() { tell_all("when the process ended [rule M-411]"); }
 

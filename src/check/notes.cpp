@@ -8,9 +8,11 @@
 namespace belay::check {
 namespace {
 
-void hear_note(const observe::Event& event) {
-  report::log(report::Level::Warning, report::Module::Runtime, "notes.cpp", __LINE__,
-              fmt::format("{} [rule {}]", event.text, event.rule));
+void hear_notes(const observe::Batch& events) {
+  events.each([](const observe::Told& told) {
+    report::log(report::Level::Warning, report::Module::Runtime, "notes.cpp", __LINE__,
+                fmt::format("{} [rule {}]", told.text, told.details->rule));
+  });
 }
 
 }  // namespace
@@ -18,7 +20,7 @@ void hear_note(const observe::Event& event) {
 // Only where warnings are logged at all: nobody pays for words that nobody reads.
 void log_notes() {
   if (report::wanted(report::Level::Warning, report::Module::Runtime))
-    observe::listen(hear_note, observe::bit(observe::What::Noted));
+    observe::listen(hear_notes, {.wanted = observe::bit(observe::What::Noted), .at_once = true});
 }
 
 }  // namespace belay::check

@@ -1,34 +1,56 @@
 #include "fastpath/fast_path.h"
 
-#include <new>
-
-#include "observe/observe.h"
-
 namespace belay::fastpath {
+namespace {
 
-aclError begin_with_care(ThreadCache& cache, std::uint64_t pages, Range range, std::uint64_t word) {
+void take_contents(ThreadCache& cache, std::uint64_t pages, Range range) {
   Memory& memory = cache.memory();
   if ((range.word & Range::kKept) != 0) cache.use_contents(pages * 4_KiB);
   if ((range.word & Range::kWritten) != 0)
     memory.backing().on_reuse(memory.plain(range.start), pages * 4_KiB);
-  if (FastPathState::now() == cache.device_epoch()) return ACL_SUCCESS;
-  const Block block = memory.map().block_from(range.start, word);
-  memory.device(block.device).note_peak(quota_kind(block.page, block.p2p), cache.shard());
-  try {
-    observe::publish({observe::What::DeviceAllocated, block.device, block.start, 0, block.asked,
-                      block.footprint, page_bytes(block.page)});
-  } catch (const std::bad_alloc&) {
-    return ACL_SUCCESS;  // the listener has no memory to write it down; the block is there
-  }
+}
+
+}  // namespace
+
+aclError note_peak(ThreadCache& cache, std::uint32_t device, std::uint64_t word) {
+  const BlockWord block = BlockWord::unpack(word);
+  cache.memory().device(device).note_peak(quota_kind(block.page, block.p2p), cache.shard());
   return ACL_SUCCESS;
 }
 
+aclError begin_with_care(ThreadCache& cache, std::uint64_t pages, Range range, std::uint64_t word) {
+  take_contents(cache, pages, range);
+  if (FastPathState::now() == cache.device_epoch()) return ACL_SUCCESS;
+  const std::uint32_t device = cache.heap_at(range.start).device;
+  (void)note_peak(cache, device, word);
+  if (observe::wanted(observe::kBlocks)) cache.memory().device(device).tell_begun(range.start);
+  return ACL_SUCCESS;
+}
+
+aclError allocate_with_care(ThreadCache& cache, const Bin& bin, Range range, void** out, std::uint64_t word,
+                            const char* function) {
+  take_contents(cache, bin.pages, range);
+  const std::uint32_t device = BinKey::device(bin.key);
+  const observe::InCall call{function};
+  cache.memory().device(device).begin_block(range.start, word, kModuleApp,
+                                            cache.memory().map().facts_of(range.start));
+  *out = reinterpret_cast<void*>(range.start);
+  return note_peak(cache, device, word);
+}
+
+template <Watched watched>
 aclError end_with_care(ThreadCache& cache, Bin& bin, Range range, std::uint64_t word) {
   Memory& memory = cache.memory();
-  if (FastPathState::epoch(FastPathState::now()) != cache.epoch() ||
+  if (FastPathState::epoch(FastPathState::now()) != state_for<watched>(cache.epoch()) ||
       !cache.keep_contents(bin.pages * 4_KiB)) {
+    const observe::InCall call{"aclrtFree"};
     memory.end_withdrawn(range.start, word);
     return ACL_SUCCESS;
+  }
+  if constexpr (watched == Watched::Yes) {
+    const observe::InCall call{"aclrtFree"};
+    const Block block = memory.map().block_from(range.start, word);
+    memory.device(block.device).tell_freed(block);
   }
   machine::give_credit(*bin.account, bin.step, true);
   range.word |= Range::kKept;
@@ -36,5 +58,7 @@ aclError end_with_care(ThreadCache& cache, Bin& bin, Range range, std::uint64_t 
   memory.backing().keep();
   return ACL_SUCCESS;
 }
+template aclError end_with_care<Watched::No>(ThreadCache&, Bin&, Range, std::uint64_t);
+template aclError end_with_care<Watched::Yes>(ThreadCache&, Bin&, Range, std::uint64_t);
 
 }  // namespace belay::fastpath

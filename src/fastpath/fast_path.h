@@ -5,47 +5,107 @@
 //   └ allocate_huge_first  the usual policy     └ free_ordinary  most blocks of the device that the thread
 //     ├ allocate_by_policy any other              │              works with: bins by size class
 //     │ └ slow                                    ├ free_any     all others: bins by their keys
+//     ├ watched            somebody listens       │ └ slow
+//     │ └ slow                                    ├ watched      somebody listens
 //     └ slow                                      │ └ slow
 //                                                 └ slow
+//   watched: the same two again, but each block is written down (memory/block_facts.h) and told to whoever
+//   listens, through the ring of the thread (observe/ring.h).
 //   slow: through the door (api/door.h), with all rules and refusals; there the bins are filled.
-//   allocate_from, free_into: what both have in common; from there, where memory was written to or
-//   somebody must hear of it, begin_with_care and end_with_care.
+//   allocate_from, free_into: what all have in common; from there, where memory was written to or the state
+//   has just changed, begin_with_care and end_with_care.
 //
 // These are the two calls that do not come through the door, and the only ones. Two locked instructions a
 // pair: one takes pages from the shard, which others may empty at any moment; one withdraws the block's word,
-// which decides who wins a double free. Everything that is not ordinary (nothing at hand, a listener, a
-// refusal) is left to the next in the tree, before anything has happened. The calls are all last calls, so
-// that nothing is saved for them on the way.
+// which decides who wins a double free. Everything that is not ordinary (nothing at hand, a reason to be
+// slow, a refusal) is left to the next in the tree, before anything has happened. The calls are all last
+// calls, so that nothing is saved for them on the way.
 #pragma once
 
 #include <utility>
 
 #include "memory/memory.h"
 #include "memory/thread_cache.h"
+#include "observe/observe.h"
 
 namespace belay::fastpath {
 
+// Whether somebody hears of what is done.
+enum class Watched : bool { No, Yes };
+
+// The state in which a thread whose knowledge holds in `epoch` may go on.
+template <Watched watched>
+constexpr std::uint64_t state_for(std::uint64_t epoch) {
+  return watched == Watched::Yes ? epoch | FastPathState::kListening : epoch;
+}
+
 // What is left to do for a block where memory was written to or a peak may be reached; and for one that is
-// withdrawn already, where memory was written to or somebody must hear of it. All is well in the end.
+// withdrawn already, where memory was written to or the state has changed. All is well in the end.
 aclError begin_with_care(ThreadCache& cache, std::uint64_t pages, Range range, std::uint64_t word);
+aclError note_peak(ThreadCache& cache, std::uint32_t device, std::uint64_t word);
+template <Watched watched>
 aclError end_with_care(ThreadCache& cache, Bin& bin, Range range, std::uint64_t word);
 
+// Whether the thread can write an event down at once.
+inline bool can_tell() { return observe::t_plain_ring != nullptr && observe::t_plain_ring->has_room(); }
+
+// An event about a block of that bin, in the thread's ring, which has room for it. Word by word: what is
+// written in parts and read at once soon afterwards costs the processor more than all the rest. Word 2 tells
+// the thread and word 7 the time, as they are.
+[[gnu::always_inline]] inline void tell(observe::Ring& ring, std::uint64_t at, observe::What what,
+                                        const Bin& bin, std::uint64_t serial, std::uintptr_t start,
+                                        std::uint64_t size, const char* function) {
+  using Word [[gnu::may_alias]] = std::uint64_t;
+  auto* words = reinterpret_cast<Word*>(&ring.cell(at));
+  const auto put = [words](std::size_t number, std::uint64_t value) {
+    __atomic_store_n(words + number, value, __ATOMIC_RELAXED);  // else the compiler puts them together first
+  };
+  put(0, bin.told | static_cast<std::uint64_t>(what));
+  put(1, bin.pages << 32);
+  put(3, serial);
+  put(4, start);
+  put(5, size);
+  put(6, reinterpret_cast<std::uintptr_t>(function));
+  ring.added_at(at);
+}
+
+// The whole of it where memory was written to, or where a block's number would be there is no table yet.
+aclError allocate_with_care(ThreadCache& cache, const Bin& bin, Range range, void** out, std::uint64_t word,
+                            const char* function);
+
 // A block of that size from its bin; null: there is none.
-template <class Slow>
+template <Watched watched, class Slow>
 [[gnu::always_inline]] inline aclError allocate_from(ThreadCache& cache, Bin* bin, unsigned slack_shift,
-                                                     void** out, std::size_t size, Slow&& slow) {
+                                                     void** out, std::size_t size,
+                                                     [[maybe_unused]] const char* function, Slow&& slow) {
   if (bin == nullptr || bin->empty()) return slow();
   if (!machine::try_take_credit(*bin->account, bin->pages, bin->step)) return slow();
-  const Range range = *--bin->top;
   const std::uint64_t word = BinKey::word(bin->key) | (bin->pages * 4_KiB - size) << slack_shift;
+  const Range range = *--bin->top;
+  if constexpr (watched == Watched::Yes) {
+    const Heap& heap = cache.heap_at(range.start);
+    if (heap.facts.load(std::memory_order_acquire) == nullptr || (range.word & Range::kNotPlain) != 0)
+        [[unlikely]]
+      return allocate_with_care(cache, *bin, range, out, word, function);
+    observe::Ring& ring = *observe::t_plain_ring;
+    const std::uint64_t at = ring.at(), serial = ring.number(at);
+    HeapMap::facts_at(heap, heap.index.load(std::memory_order_relaxed), range.start)
+        .serial.store(serial, std::memory_order_relaxed);
+    tell(ring, at, observe::What::Allocated, *bin, serial, range.start, size, function);
+  }
   *out = reinterpret_cast<void*>(range.start);
   reinterpret_cast<std::atomic<std::uint64_t>*>(range.word & ~Range::kNotPlain)
-      ->store(word, std::memory_order_release);
+      ->store(watched == Watched::Yes ? word | BlockWord::kHasFacts : word, std::memory_order_release);
   // Store the word, then load the state. Whoever changes the state asks all threads for a barrier afterwards:
   // then it sees the word, or we see the state.
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  if ((range.word & Range::kNotPlain) != 0 || FastPathState::now() != cache.device_epoch()) [[unlikely]]
-    return begin_with_care(cache, bin->pages, range, word);
+  if constexpr (watched == Watched::Yes) {
+    if (FastPathState::has_peaks(FastPathState::now())) [[unlikely]]
+      return note_peak(cache, BinKey::device(bin->key), word);
+  } else {
+    if ((range.word & Range::kNotPlain) != 0 || FastPathState::now() != cache.device_epoch()) [[unlikely]]
+      return begin_with_care(cache, bin->pages, range, word);
+  }
   return ACL_SUCCESS;
 }
 
@@ -54,25 +114,29 @@ inline constexpr std::size_t kMostByTable = 1_GiB;
 
 // HUGE_FIRST, which nearly everybody asks for. `by_policy` is called with the cache, which may serve any
 // other request; `slow` where none can be served.
-template <class ByPolicy, class Slow>
+template <Watched watched, class ByPolicy, class Other, class Slow>
 [[gnu::always_inline]] inline aclError allocate_huge_first(Api api, void** out, std::size_t size,
-                                                           std::uint32_t policy, ByPolicy&& by_policy,
+                                                           std::uint32_t policy, const char* function,
+                                                           ByPolicy&& by_policy, Other&& in_another_state,
                                                            Slow&& slow) {
   ThreadCache& cache = *t_cache;
-  if (FastPathState::epoch(FastPathState::now()) != cache.device_epoch() || out == nullptr) return slow();
+  if (FastPathState::epoch(FastPathState::now()) != state_for<watched>(cache.device_epoch()) ||
+      out == nullptr)
+    return in_another_state();
   if (policy != ACL_MEM_MALLOC_HUGE_FIRST || size - 1 >= kMostByTable) return by_policy(cache);
   const auto& fits = cache.rules().huge_first(api).fits;
   Bin* bin = cache.of_class(size <= kPolicyRules[0].normal_up_to
                                 ? (size + fits[0].add) / 4_KiB
                                 : (size + fits[1].add) / 2_MiB + SizeClass::first(Page::Huge2M));
-  return allocate_from(cache, bin, BlockWord::kSlackShift, out, size, std::forward<Slow>(slow));
+  return allocate_from<watched>(cache, bin, BlockWord::kSlackShift, out, size, function,
+                                std::forward<Slow>(slow));
 }
 
 // Any policy.
-template <class Slow>
+template <Watched watched, class Slow>
 [[gnu::always_inline]] inline aclError allocate_by_policy(ThreadCache& cache, Api api, void** out,
                                                           std::size_t size, std::uint32_t policy,
-                                                          Slow&& slow) {
+                                                          const char* function, Slow&& slow) {
   const FastRule& rule = cache.rules().of(api, policy);
   if (size - 1 >= rule.most) return slow();
   Bin* bin = rule.with_fit(size, [&](const PageFit& fit) {
@@ -80,59 +144,78 @@ template <class Slow>
     return size_class < SizeClass::kCount ? cache.of_class(size_class)
                                           : cache.find(BinKey::of(fit.word_of(size), cache.device()));
   });
-  return allocate_from(cache, bin, rule.slack_shift(), out, size, std::forward<Slow>(slow));
+  return allocate_from<watched>(cache, bin, rule.slack_shift(), out, size, function,
+                                std::forward<Slow>(slow));
 }
 
-// A block as it was found: its first address, its heap's index, its word and its device.
+// A block as it was found: its first address, its heap and that one's index, and its word.
 struct FoundBlock {
   std::uintptr_t start;
+  const Heap& heap;
   std::uint64_t index, word;
-  std::uint32_t device;
+
+  // The word that its bin knows.
+  template <Watched watched>
+  std::uint64_t plain_word() const {
+    return watched == Watched::Yes ? word & ~BlockWord::kHasFacts : word;
+  }
 };
 
 // Into its bin, where there is room in it.
-template <class Slow>
+template <Watched watched, class Slow>
 [[gnu::always_inline]] inline aclError free_into(ThreadCache& cache, Bin& bin, const FoundBlock& block,
-                                                 Slow&& slow) {
+                                                 [[maybe_unused]] unsigned slack_shift, Slow&& slow) {
   if (bin.full()) return slow();
+  if (watched == Watched::Yes && (block.word & BlockWord::kHasFacts) == 0) return slow();
   std::atomic<std::uint64_t>& place = HeapMap::word_at(block.index, block.start);
   std::uint64_t word = block.word;
+  [[maybe_unused]] const std::atomic<std::uint64_t>* serial = nullptr;
+  if constexpr (watched == Watched::Yes)
+    serial = &HeapMap::facts_at(block.heap, block.index, block.start).serial;
   if (!place.compare_exchange_strong(word, 0)) return slow();
   const Range range{block.start, reinterpret_cast<std::uintptr_t>(&place)};
-  if ((block.index & Heap::kWritten) != 0 || FastPathState::epoch(FastPathState::now()) != cache.epoch())
-      [[unlikely]]
-    return end_with_care(cache, bin, range, word);
+  if ((block.index & Heap::kWritten) != 0 ||
+      FastPathState::epoch(FastPathState::now()) != state_for<watched>(cache.epoch())) [[unlikely]]
+    return end_with_care<watched>(cache, bin, range, word);
+  if constexpr (watched == Watched::Yes) {
+    observe::Ring& ring = *observe::t_plain_ring;
+    tell(ring, ring.at(), observe::What::Freed, bin, serial->load(std::memory_order_relaxed), block.start,
+         bin.pages * 4_KiB - (word >> slack_shift), "aclrtFree");
+  }
   machine::give_credit(*bin.account, bin.step, true);
   *bin.top++ = range;
   return ACL_SUCCESS;
 }
 
+// Any block, of any device.
+template <Watched watched, class Slow>
+[[gnu::always_inline]] inline aclError free_any(ThreadCache& cache, const FoundBlock& block, Slow&& slow) {
+  Bin* bin = cache.find(BinKey::of(block.plain_word<watched>(), block.heap.device));
+  if (bin == nullptr) return slow();
+  return free_into<watched>(cache, *bin, block, BlockWord::slack_shift(BlockWord::page_of(block.word)),
+                            std::forward<Slow>(slow));
+}
+
 // A block of the device that the thread works with, but for those on 1 GB pages and very large ones. `any` is
 // called with the cache and the block that was found, `slow` where there is none to serve.
-template <class Any, class Slow>
-[[gnu::always_inline]] inline aclError free_ordinary(void* pointer, Any&& any, Slow&& slow) {
+template <Watched watched, class Any, class Other, class Slow>
+[[gnu::always_inline]] inline aclError free_ordinary(void* pointer, Any&& any, Other&& in_another_state,
+                                                     Slow&& slow) {
   ThreadCache& cache = *t_cache;
   const auto start = reinterpret_cast<std::uintptr_t>(pointer);
-  if (FastPathState::epoch(FastPathState::now()) != cache.epoch()) return slow();
+  if (FastPathState::epoch(FastPathState::now()) != state_for<watched>(cache.epoch()))
+    return in_another_state();
   if (!cache.may_hold(start)) return slow();
   const Heap& heap = cache.heap_at(start);
   const std::uint64_t index = heap.index.load(std::memory_order_acquire);
   if (!HeapMap::may_start(index, start)) return slow();
-  const std::uint64_t word = HeapMap::word_at(index, start).load(std::memory_order_relaxed);
-  const FoundBlock block{start, index, word, heap.device};
+  const FoundBlock block{start, heap, index, HeapMap::word_at(index, start).load(std::memory_order_relaxed)};
+  const std::uint64_t word = block.plain_word<watched>();
   const std::size_t size_class = SizeClass::of_small(word);
   if (size_class >= SizeClass::kCount) return any(cache, block);
   Bin* bin = cache.of_class(size_class);
-  if (bin == nullptr || bin->key != BinKey::of_small(word, block.device)) return any(cache, block);
-  return free_into(cache, *bin, block, std::forward<Slow>(slow));
-}
-
-// Any block, of any device.
-template <class Slow>
-[[gnu::always_inline]] inline aclError free_any(ThreadCache& cache, const FoundBlock& block, Slow&& slow) {
-  Bin* bin = cache.find(BinKey::of(block.word, block.device));
-  if (bin == nullptr) return slow();
-  return free_into(cache, *bin, block, std::forward<Slow>(slow));
+  if (bin == nullptr || bin->key != BinKey::of_small(word, heap.device)) return any(cache, block);
+  return free_into<watched>(cache, *bin, block, BlockWord::kSlackShift, std::forward<Slow>(slow));
 }
 
 }  // namespace belay::fastpath

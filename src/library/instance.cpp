@@ -42,6 +42,7 @@ void start_afresh() {
     old->machine().abandon();
     of_parents->push_back(old);
   }
+  observe::forget_parent();
   trace::drop_census();
   ++g_generation;
   new (&g_making) std::mutex;  // another thread of the parent may have held it

@@ -100,7 +100,7 @@ void complete_move(State& state, std::size_t device, const NumberedWord::Value& 
   // before the move, or in the middle of it; and what was read while the move stood belongs to it.
   const NumberedWord::Value charge = extent.charge.load();
   const std::uint64_t wanted = extent.wanted.load(std::memory_order_seq_cst);
-  NumberedWord& account = state.devices[device].shards[from.row][from.shard].of[Charge::kind(wanted)];
+  NumberedWord& account = state.devices[device].shard_of(from).of[Charge::kind(wanted)];
   NumberedWord::Value now = account.load();
   if (state.devices[device].pending.number.load(std::memory_order_seq_cst) != pending.number) return;
   if (now.number >= pending.number) return;

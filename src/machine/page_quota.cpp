@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "machine/extents.h"
@@ -43,15 +44,13 @@ Sums add_up_row(const State& state, std::size_t device, std::size_t row, See&& s
     const std::uint64_t before = life.load(std::memory_order_seq_cst);
     if (Life::state(before) != Life::Live) return {};
     Sums sums;
-    const std::size_t shards = shards_of(state, row);
-    for (std::size_t shard = 0; shard < shards; ++shard) {
+    for_each_shard(state, device, row, before, [&](const QuotaShard& shard) {
       for (std::size_t kind = 0; kind < kKinds; ++kind) {
-        const std::uint64_t word =
-            state.devices[device].shards[row][shard].of[kind].word.load(std::memory_order_seq_cst);
+        const std::uint64_t word = shard.of[kind].word.load(std::memory_order_seq_cst);
         sums[kind].add(word);
         see(word);
       }
-    }
+    });
     if (life.load(std::memory_order_seq_cst) == before) return sums;
   }
 }
@@ -63,7 +62,11 @@ void PageQuota::open(State& state, std::size_t device, ProcessTable& processes) 
   device_ = &state.devices[device];
   processes_ = &processes;
   index_ = device;
-  mine_ = device_->shards[processes.mine()].data();
+  row_ = processes.mine();
+}
+
+std::atomic<std::uint64_t>& PageQuota::own_account(std::size_t number, std::size_t kind) const {
+  return shard(processes_->own_shard(number)).of[kind].word;
 }
 
 // The same grant is completed once, whoever does it: the account has its number from then on.
@@ -72,7 +75,7 @@ void complete_grant(State& state, std::size_t index, const NumberedWord::Value& 
   if (pages == 0) return;
   if (is_move(pending.word)) return complete_move(state, index, pending);
   const AccountIndex at = AccountIndex::of(Pending::account(pending.word));
-  NumberedWord& account = state.devices[index].shards[at.row][at.shard].of[at.kind];
+  NumberedWord& account = state.devices[index].shard_of(at).of[at.kind];
   for (;;) {
     const NumberedWord::Value now = account.load();
     if (now.number >= pending.number) return;
@@ -117,11 +120,11 @@ bool PageQuota::take_back_credit(std::uint64_t pages) {
   std::uint64_t back = 0;
   const std::size_t rows = rows_of(*state_);
   for (std::size_t row = 0; row < rows && back < pages; ++row) {
-    if (!counts(*state_, row)) continue;
-    const std::size_t shards = shards_of(*state_, row);
-    for (std::size_t shard = 0; shard < shards; ++shard) {
-      for (NumberedWord& account : device_->shards[row][shard].of) back += take_away(account.word);
-    }
+    const std::uint64_t life = state_->rows[row].life.load(std::memory_order_seq_cst);
+    if (Life::state(life) != Life::Live) continue;
+    for_each_shard(*state_, index_, row, life, [&](QuotaShard& shard) {
+      for (NumberedWord& account : shard.of) back += take_away(account.word);
+    });
   }
   return back != 0;
 }
@@ -159,14 +162,14 @@ bool PageQuota::publish(const NumberedWord::Value& before, std::uint64_t word) {
 // What other threads of this process gave back, if it is enough: a thread that only frees should not make one
 // that only allocates go to the machine for each page.
 bool PageQuota::gather_own_credit(std::size_t kind, std::uint64_t pages, std::size_t shard) {
-  const std::size_t shards = shards_of(*state_, processes_->mine());
+  const std::size_t shards = processes_->own_shards();
   std::uint64_t there = 0;
   for (std::size_t each = 0; each < shards; ++each)
-    there += Account::credit(mine_[each].of[kind].word.load(std::memory_order_relaxed));
+    there += Account::credit(own_account(each, kind).load(std::memory_order_relaxed));
   if (there < pages) return false;
   std::uint64_t got = 0;
-  for (std::size_t each = 0; each < shards; ++each) got += take_away(mine_[each].of[kind].word);
-  return got != 0 && grant(kind, got, shard, true) && take_credit(mine_[shard].of[kind].word, pages);
+  for (std::size_t each = 0; each < shards; ++each) got += take_away(own_account(each, kind));
+  return got != 0 && grant(kind, got, shard, true) && take_credit(this->shard(shard).of[kind].word, pages);
 }
 
 // Whether no account had any credit to spare, at one moment of this call at least.
@@ -181,15 +184,15 @@ bool PageQuota::no_credit_anywhere() const {
   std::vector<const std::atomic<std::uint64_t>*> accounts;
   const std::size_t rows = rows_of(*state_);
   for (std::size_t row = 0; row < rows; ++row) {
-    if (!counts(*state_, row)) continue;
-    const std::size_t shards = shards_of(*state_, row);
+    const std::uint64_t life = state_->rows[row].life.load(std::memory_order_seq_cst);
+    if (Life::state(life) != Life::Live) continue;
     for (std::size_t kind = 0; kind < kKinds; ++kind) {
       Sum sum;
       const std::size_t before = accounts.size();
-      for (std::size_t shard = 0; shard < shards; ++shard) {
-        accounts.push_back(&device_->shards[row][shard].of[kind].word);
+      for_each_shard(*state_, index_, row, life, [&](const QuotaShard& shard) {
+        accounts.push_back(&shard.of[kind].word);
         sum.add(accounts.back()->load(std::memory_order_acquire));
-      }
+      });
       if (sum.granted == 0) accounts.resize(before);
     }
   }
@@ -207,7 +210,7 @@ bool PageQuota::take_with_grant(std::size_t kind, std::uint64_t pages, std::size
   if (pages > std::min(limits.total, limits.of_page[kind / 2])) return false;
   if (gather_own_credit(kind, pages, shard)) return true;
   // Too little credit goes back, so that what a process was granted is what it used at most.
-  take_away(mine_[shard].of[kind].word);
+  take_away(this->shard(shard).of[kind].word);
   for (;;) {
     if (grant(kind, pages, shard, false)) return true;
     const NumberedWord::Value pending = completed();
@@ -265,13 +268,14 @@ std::uint64_t PageQuota::charged_to_us() const {
   return sum;
 }
 
-PageQuota::Own PageQuota::of_shards(const Credits& credit_seen) const {
+PageQuota::Own PageQuota::of_shards(std::span<const Credit> credit_seen) const {
   Own own;
-  const std::size_t shards = shards_of(*state_, processes_->mine());
+  const std::size_t shards = processes_->own_shards();
   for (std::size_t kind = 0; kind < kKinds; ++kind) {
     Sum sum;
     for (std::size_t shard = 0; shard < shards; ++shard)
-      sum.add(mine_[shard].of[kind].word.load(std::memory_order_seq_cst), credit_seen[shard][kind]);
+      sum.add(own_account(shard, kind).load(std::memory_order_seq_cst),
+              shard < credit_seen.size() ? credit_seen[shard][kind] : 0);
     own.used += sum.used();
     own.granted += sum.granted;
   }
@@ -279,8 +283,7 @@ PageQuota::Own PageQuota::of_shards(const Credits& credit_seen) const {
 }
 
 PageQuota::Own PageQuota::own() const {
-  static constexpr Credits kNoneSeen{};
-  Own own = of_shards(kNoneSeen);
+  Own own = of_shards({});
   const std::uint64_t charged = charged_to_us();
   own.used += charged;
   own.granted += charged;
@@ -294,13 +297,12 @@ std::uint64_t PageQuota::surely_used() const {
   // Pages on their way from an account to an extent are in both for a moment.
   const std::uint64_t pending = completed().number;
   const std::uint64_t charged = charged_to_us();
-  const std::size_t shards = shards_of(*state_, processes_->mine());
-  Credits credit{};
+  std::vector<Credit> credit(processes_->own_shards());
   for (int look = 0; look + 1 < kLooks; ++look) {
-    for (std::size_t shard = 0; shard < shards; ++shard) {
+    for (std::size_t shard = 0; shard < credit.size(); ++shard) {
       for (std::size_t kind = 0; kind < kKinds; ++kind)
         credit[shard][kind] = std::max(
-            credit[shard][kind], Account::credit(mine_[shard].of[kind].word.load(std::memory_order_seq_cst)));
+            credit[shard][kind], Account::credit(own_account(shard, kind).load(std::memory_order_seq_cst)));
     }
   }
   const std::uint64_t used = of_shards(credit).used;
@@ -310,10 +312,11 @@ std::uint64_t PageQuota::surely_used() const {
 
 std::uint64_t PageQuota::return_own_credit(std::uint64_t pages, std::size_t but_kind, std::size_t but_shard) {
   std::uint64_t back = 0;
-  const std::size_t shards = shards_of(*state_, processes_->mine());
-  for (std::size_t shard = 0; shard < shards; ++shard) {
+  const std::size_t shards = processes_->own_shards();
+  const std::atomic<std::uint64_t>* spared = &shard(but_shard).of[but_kind].word;
+  for (std::size_t each = 0; each < shards; ++each) {
     for (std::size_t kind = 0; kind < kKinds && back < pages; ++kind) {
-      if (kind != but_kind || shard != but_shard) back += take_away(mine_[shard].of[kind].word);
+      if (&own_account(each, kind) != spared) back += take_away(own_account(each, kind));
     }
   }
   return back;

@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 
 #include "machine/state.h"
 
@@ -51,14 +52,14 @@ class PageQuota {
 
   // All of it, or nothing and false.
   bool take(std::size_t kind, std::uint64_t pages, std::size_t shard = kCommonShard) {
-    return take_credit(mine_[shard].of[kind].word, pages) || take_with_grant(kind, pages, shard);
+    return take_credit(this->shard(shard).of[kind].word, pages) || take_with_grant(kind, pages, shard);
   }
   void give(std::size_t kind, std::uint64_t pages, std::size_t shard = kCommonShard) {
-    give_credit(mine_[shard].of[kind].word, Account::step(pages), shard != kCommonShard);
+    give_credit(this->shard(shard).of[kind].word, Account::step(pages), shard != kCommonShard);
   }
   // So many pages in use pass to an extent that says how many (extents.h).
   void move_to_extent(std::size_t extent, std::size_t shard);
-  QuotaShard& shard(std::size_t index) { return mine_[index]; }
+  QuotaShard& shard(std::size_t index) const { return device_->shard_of({row_, index, 0}); }
 
   // In use by all processes that live.
   Use used() const;
@@ -77,8 +78,10 @@ class PageQuota {
   static constexpr std::size_t kCommonShard = 0;
 
  private:
-  using Credits = std::array<std::array<std::uint64_t, kKinds>, kShards>;
-  Own of_shards(const Credits& credit_seen) const;
+  using Credit = std::array<std::uint64_t, kKinds>;
+  Own of_shards(std::span<const Credit> credit_seen) const;
+  // Of a shard of this process, the first of which is the common one.
+  std::atomic<std::uint64_t>& own_account(std::size_t number, std::size_t kind) const;
   bool take_with_grant(std::size_t kind, std::uint64_t pages, std::size_t shard);
   bool grant(std::size_t kind, std::uint64_t pages, std::size_t shard, bool as_credit);
   bool gather_own_credit(std::size_t kind, std::uint64_t pages, std::size_t shard);
@@ -95,7 +98,7 @@ class PageQuota {
 
   State* state_ = nullptr;
   Device* device_ = nullptr;
-  QuotaShard* mine_ = nullptr;
+  std::size_t row_ = 0;
   ProcessTable* processes_ = nullptr;
   std::size_t index_ = 0;
 };

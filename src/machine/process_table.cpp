@@ -76,10 +76,12 @@ ProcessTable::Whose ProcessTable::look(std::size_t row) const {
 bool ProcessTable::awaits_grant(std::size_t device, std::size_t row) const {
   const NumberedWord::Value pending = state_.devices[device].pending.load();
   const AccountIndex at = AccountIndex::of(Pending::account(pending.word));
-  if (Pending::pages(pending.word) == 0 || at.row != row) return false;
+  const std::size_t whose =
+      at.in_annex() ? AnnexOwner::row(state_.annex_owners[at.shard - kShards].load()) : at.row;
+  if (Pending::pages(pending.word) == 0 || whose != row) return false;
   // Of a move the extent says which account it concerns.
   return is_move(pending.word) ||
-         state_.devices[device].shards[row][at.shard].of[at.kind].number.load() < pending.number;
+         state_.devices[device].shard_of(at).of[at.kind].number.load() < pending.number;
 }
 
 // A grant that a row has not got yet is entered before its owner leaves or the next one comes, so that no
@@ -104,12 +106,13 @@ void ProcessTable::reap(std::size_t row, std::uint64_t life) {
 // Whether that row has or is about to have anything, if it counts.
 bool ProcessTable::holds_pages(std::size_t device, std::size_t row) const {
   if (awaits_grant(device, row)) return true;
-  const std::size_t shards = shards_of(state_, row);
-  for (std::size_t shard = 0; shard < shards; ++shard) {
-    for (const NumberedWord& account : state_.devices[device].shards[row][shard].of)
-      if (account.word.load(std::memory_order_acquire) != 0) return true;
-  }
-  return false;
+  bool any = false;
+  for_each_shard(state_, device, row, state_.rows[row].life.load(std::memory_order_acquire),
+                 [&](const QuotaShard& shard) {
+                   for (const NumberedWord& account : shard.of)
+                     any = any || account.word.load(std::memory_order_acquire) != 0;
+                 });
+  return any;
 }
 
 bool ProcessTable::return_what_the_dead_held(std::size_t device) {
@@ -145,7 +148,10 @@ std::size_t ProcessTable::claim_shard() {
   std::uint32_t shard = 0;
   do {
     shard = static_cast<std::uint32_t>(std::countr_one(claimed));
-    if (shard >= kShards) return 0;
+    if (shard >= kShards) {
+      const std::optional<std::size_t> annex = claim_annex();
+      return annex ? kShards + *annex : 0;
+    }
   } while (!claimed_shards_.compare_exchange_weak(claimed, claimed | 1U << shard));
   // Before its first use: sums must not miss it.
   std::atomic<std::uint32_t>& shards = state_.rows[mine_].shards;
@@ -156,7 +162,59 @@ std::size_t ProcessTable::claim_shard() {
 }
 
 void ProcessTable::release_shard(std::size_t shard) {
-  if (shard != 0) claimed_shards_.fetch_and(~(1U << shard));
+  if (shard >= kShards) {
+    const std::lock_guard lock{claiming_annex_};
+    idle_annex_.push_back(static_cast<std::uint16_t>(shard - kShards));  // there was room for it before
+  } else if (shard != 0) {
+    claimed_shards_.fetch_and(~(1U << shard));
+  }
+}
+
+// One that this process has and no thread uses, else one that is nobody's, or whose owner is gone.
+std::optional<std::size_t> ProcessTable::claim_annex() {
+  const std::lock_guard lock{claiming_annex_};
+  if (!idle_annex_.empty()) {
+    const std::size_t idle = idle_annex_.back();
+    idle_annex_.pop_back();
+    return idle;
+  }
+  const std::size_t count = annex_count_.load(std::memory_order_relaxed);
+  idle_annex_.reserve(count + 1);
+  const std::uint64_t me = Holder::make(mine_, life());
+  for (std::size_t i = 0; i < kAnnex; ++i) {
+    std::uint64_t owner = state_.annex_owners[i].load(std::memory_order_seq_cst);
+    if (owner != 0) {
+      const std::size_t row = AnnexOwner::row(owner);
+      const std::uint64_t now = state_.rows[row].life.load(std::memory_order_seq_cst);
+      if (Life::state(now) == Life::Live && Holder::make(row, now) == (owner & ~AnnexOwner::kClaiming))
+        continue;
+    }
+    if (!state_.annex_owners[i].compare_exchange_strong(owner, me | AnnexOwner::kClaiming)) continue;
+    make_ready(i);
+    annex_[count].store(static_cast<std::uint16_t>(i), std::memory_order_relaxed);
+    annex_count_.store(count + 1, std::memory_order_release);
+    // Before its first use: sums must not miss it.
+    std::uint32_t used = state_.used_annex.load();
+    while (used <= i && !state_.used_annex.compare_exchange_weak(used, static_cast<std::uint32_t>(i) + 1)) {
+    }
+    state_.annex_owners[i].store(me, std::memory_order_seq_cst);
+    return i;
+  }
+  return std::nullopt;
+}
+
+// What its last owner left there counts for nobody, and is not ours. A grant that was on its way to it is
+// entered first, so that no late helper does it afterwards.
+void ProcessTable::make_ready(std::size_t annex) {
+  for (std::size_t device = 0; device < state_.header.devices; ++device) {
+    Device& of = state_.devices[device];
+    const NumberedWord::Value pending = of.pending.load();
+    if (AccountIndex::of(Pending::account(pending.word)).shard == kShards + annex)
+      complete_grant(state_, device, pending);
+    for (NumberedWord& account : of.annex[annex].of) {
+      if (account.word.load() != 0) account.word.store(0);
+    }
+  }
 }
 
 // With the lock of the row's byte held.

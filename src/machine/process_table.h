@@ -3,9 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "machine/state.h"
 #include "platform/common_memory.h"
@@ -23,6 +26,14 @@ class ProcessTable {
   // A shard for one thread, until it gives it back; 0, the common one, when there is none left.
   std::size_t claim_shard();
   void release_shard(std::size_t shard);
+  // All that threads of this process ever had, and the common one.
+  std::size_t own_shards() const {
+    const std::size_t annex = annex_count_.load(std::memory_order_acquire);
+    return annex == 0 ? shards_of(state_, mine_) : kShards + annex;
+  }
+  std::size_t own_shard(std::size_t number) const {
+    return number < kShards ? number : kShards + annex_[number - kShards].load(std::memory_order_relaxed);
+  }
 
   // Whether that row is of a process that lives, and is on the machine or comes to it.
   bool lives(std::size_t row) const;
@@ -49,12 +60,19 @@ class ProcessTable {
   void reap(std::size_t row, std::uint64_t life);
   void reap_former_self();
   bool settle_in(std::size_t row);
+  std::optional<std::size_t> claim_annex();
+  void make_ready(std::size_t annex);
 
   platform::CommonMemory& memory_;
   State& state_;
   std::string directory_;
   std::size_t mine_ = kSlots;
   std::atomic<std::uint32_t> claimed_shards_{1};  // a bit each; the common one is never had
+  // Of the annex: what this process has, and what of it no thread has now.
+  std::mutex claiming_annex_;
+  std::unique_ptr<std::atomic<std::uint16_t>[]> annex_ { new std::atomic<std::uint16_t>[ kAnnex ] };
+  std::atomic<std::size_t> annex_count_{0};
+  std::vector<std::uint16_t> idle_annex_;
   std::int32_t process_;
   std::uint64_t start_, number_space_, joined_;
   mutable std::mutex changing_extents_;

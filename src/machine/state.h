@@ -18,13 +18,14 @@
 
 namespace belay::machine {
 
-inline constexpr std::size_t kSlots = 1024;      // processes at once
-inline constexpr std::size_t kShards = 32;       // of a process: one in common, the others for a thread each
-inline constexpr std::size_t kKinds = 6;         // of pages: (4 KB, 2 MB, 1 GB) x (ordinary, P2P)
+inline constexpr std::size_t kSlots = 1024;  // processes at once
+inline constexpr std::size_t kShards = 32;   // of a process: one in common, the others for a thread each
+inline constexpr std::size_t kAnnex = 8192;  // shards for processes with more threads, whoever comes first
+inline constexpr std::size_t kKinds = 6;     // of pages: (4 KB, 2 MB, 1 GB) x (ordinary, P2P)
 inline constexpr std::size_t kMostDevices = 64;  // a power of two
 inline constexpr std::size_t kExtents = 16384;   // that several processes may hold, at once
 inline constexpr std::size_t kHolders = 64;      // of one extent
-inline constexpr std::uint32_t kLayout = 4;      // also in the name of the directory where processes meet
+inline constexpr std::uint32_t kLayout = 5;      // also in the name of the directory where processes meet
 inline constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
 
 constexpr std::size_t kind_of(std::size_t page, bool p2p) { return page * 2 + (p2p ? 1 : 0); }
@@ -88,7 +89,7 @@ struct Account {
 // A grant under way: to which account, how many pages, and whether they are credit or in use at once. Grants
 // are numbered; an account whose number is lower than that of a grant has not got it yet.
 struct Pending {
-  static constexpr unsigned kAccountBits = 18;
+  static constexpr unsigned kAccountBits = 19;
   static constexpr unsigned kCreditShift = kAccountBits + Account::kBits;
   static std::uint64_t make(std::uint64_t account, std::uint64_t pages, bool as_credit = false) {
     return account | pages << kAccountBits | std::uint64_t{as_credit ? 1U : 0U} << kCreditShift;
@@ -98,15 +99,20 @@ struct Pending {
   static bool as_credit(std::uint64_t word) { return (word >> kCreditShift & 1) != 0; }
 };
 
-// Where an account stands, as a number.
+// Where an account stands, as a number. Shards from kShards on are in the annex, and any row's.
 struct AccountIndex {
   std::size_t row, shard, kind;
-  std::uint64_t number() const { return (row * kShards + shard) * 8 + kind; }
+  bool in_annex() const { return shard >= kShards; }
+  std::uint64_t number() const {
+    return (in_annex() ? kSlots * kShards + shard - kShards : row * kShards + shard) * 8 + kind;
+  }
   static AccountIndex of(std::uint64_t number) {
-    return {number / 8 / kShards, number / 8 % kShards, number % 8 < kKinds ? number % 8 : kKinds - 1};
+    const std::size_t place = number / 8, kind = number % 8 < kKinds ? number % 8 : kKinds - 1;
+    if (place < kSlots * kShards) return {place / kShards, place % kShards, kind};
+    return {kSlots, kShards + (place - kSlots * kShards) % kAnnex, kind};
   }
 };
-static_assert(kSlots * kShards * 8 <= 1U << Pending::kAccountBits && kKinds <= 8);
+static_assert((kSlots * kShards + kAnnex) * 8 <= 1U << Pending::kAccountBits && kKinds <= 8);
 
 // A pending word may also say that pages in use pass from an account to an extent, which is then named in
 // place of the pages; how many and of which kind is written in the extent.
@@ -166,7 +172,14 @@ struct Holder {
   }
   static std::size_t row(std::uint64_t word) { return word >> kRowShift; }
 };
-static_assert(kSlots <= std::size_t{1} << (64 - Holder::kRowShift));
+static_assert(kSlots <= std::size_t{1} << (63 - Holder::kRowShift));
+
+// Whose a shard of the annex is: a holder, as of an extent. While that process makes it ready for use it is
+// marked, and counts for nobody. It stays with the process until that is gone.
+struct AnnexOwner {
+  static constexpr std::uint64_t kClaiming = std::uint64_t{1} << 63;
+  static std::size_t row(std::uint64_t owner) { return Holder::row(owner & ~kClaiming); }
+};
 
 // Whole cache lines: threads with shards of their own do not disturb each other.
 struct alignas(128) QuotaShard {
@@ -176,15 +189,22 @@ struct alignas(128) QuotaShard {
 struct Device {
   alignas(64) NumberedWord pending;  // the grant under way (page_quota.h)
   std::array<std::array<QuotaShard, kShards>, kSlots> shards;
+  std::array<QuotaShard, kAnnex> annex;
+
+  QuotaShard& shard_of(const AccountIndex& at) {
+    return at.in_annex() ? annex[at.shard - kShards] : shards[at.row][at.shard];
+  }
 };
 
 struct State {
   Header header;
   std::atomic<std::uint32_t> used_rows;     // rows that were ever used: sums need not look further
   std::atomic<std::uint32_t> used_extents;  // the same
+  std::atomic<std::uint32_t> used_annex;    // the same
   std::atomic<std::uint64_t> serials;       // that were given to extents
   std::array<Row, kSlots> rows;
   std::array<ExtentRow, kExtents> extents;
+  std::array<std::atomic<std::uint64_t>, kAnnex> annex_owners;
   Device devices[1];  // as many as the header says
 
   static std::size_t bytes_for(std::size_t devices) { return sizeof(State) + (devices - 1) * sizeof(Device); }
@@ -221,6 +241,23 @@ inline bool counts(const State& state, std::size_t row) {
 inline std::size_t shards_of(const State& state, std::size_t row) {
   const std::size_t shards = state.rows[row].shards.load(std::memory_order_acquire);
   return shards < kShards ? shards + 1 : kShards;
+}
+
+inline std::size_t annex_of(const State& state) {
+  const std::size_t used = state.used_annex.load(std::memory_order_acquire);
+  return used < kAnnex ? used : kAnnex;
+}
+
+// Calls visit(shard) for each shard that a row had in that life.
+template <class Of, class Visit>  // const State or State
+void for_each_shard(Of& state, std::size_t device, std::size_t row, std::uint64_t life, Visit&& visit) {
+  auto& of = state.devices[device];
+  const std::size_t shards = shards_of(state, row), annex = annex_of(state);
+  for (std::size_t shard = 0; shard < shards; ++shard) visit(of.shards[row][shard]);
+  const std::uint64_t owner = Holder::make(row, life);
+  for (std::size_t i = 0; i < annex; ++i) {
+    if (state.annex_owners[i].load(std::memory_order_seq_cst) == owner) visit(of.annex[i]);
+  }
 }
 
 template <std::size_t N>

@@ -608,9 +608,12 @@ Backed BackingStore::on_alloc(Position start, std::size_t bytes, Page page, bool
 }
 
 std::size_t BackingStore::reserve_for_thread() {
-  const std::size_t part = settings_.keep_bytes / machine::kShards;
-  const std::size_t reserved = reserved_.fetch_add(part) + part;
-  if (idle_.load() > settings_.keep_bytes - reserved) {  // others keep what is ours now
+  // Of what is left, so that there is always some for the next.
+  std::size_t reserved = reserved_.load();
+  std::size_t part = 0;
+  do part = (settings_.keep_bytes - reserved) / machine::kShards;
+  while (!reserved_.compare_exchange_weak(reserved, reserved + part));
+  if (idle_.load() > settings_.keep_bytes - reserved - part) {  // others keep what is ours now
     const std::lock_guard lock{committing_};
     drop_all_idle();
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <span>
 #include <utility>
 
@@ -39,8 +40,6 @@ Refusal DeviceMemory::shortage(const Plan& plan) const {
   const machine::Use use = quota_->used();
   const Amounts pool = pool_figures(quota_->limits(), use);
   const Amounts kind = kind_figures(quota_->limits(), use, plan.page, plan.p2p);
-  observe::publish(
-      {observe::What::AllocationRefused, device_, 0, 0, plan.asked, plan.footprint, page_bytes(plan.page)});
   return out_of_memory("M-86",
                        fmt::format("module APP asked for {} bytes on device {}, which take {} ({} bytes) of "
                                    "{} pages; the device has {} "
@@ -53,8 +52,6 @@ Refusal DeviceMemory::shortage(const Plan& plan) const {
 }
 
 Refusal DeviceMemory::pool_is_empty(const Plan& plan) const {
-  observe::publish(
-      {observe::What::AllocationRefused, device_, 0, 0, plan.asked, plan.footprint, page_bytes(plan.page)});
   const std::size_t page = page_bytes(plan.page);
   return out_of_memory(
       "M-86",
@@ -81,6 +78,25 @@ std::size_t fetched_at_once(std::size_t footprint) {
   if (footprint <= 64_KiB) return kMostAtOnce;
   if (footprint <= 1_MiB) return kMostAtOnce / 2;
   return footprint <= 16_MiB ? kMostAtOnce / 4 : 1;
+}
+
+void raise(std::atomic<std::size_t>& peak, std::size_t value) {
+  std::size_t seen = peak.load();
+  while (value > seen && !peak.compare_exchange_weak(seen, value)) {
+  }
+}
+
+observe::Event event_of(observe::What what, const Block& block, std::uint8_t module) {
+  return {.what = what,
+          .object = observe::Object::DeviceBlock,
+          .page_shift = static_cast<std::uint8_t>(std::countr_zero(page_bytes(block.page))),
+          .module = module,
+          .device = static_cast<std::uint8_t>(block.device),
+          .flags = flags_of(block.read_only, block.p2p),
+          .units = static_cast<std::uint32_t>(block.footprint / 4_KiB),
+          .serial = block.serial != 0 ? block.serial : observe::next_serial(),
+          .address = block.start,
+          .bytes = block.asked};
 }
 }  // namespace
 
@@ -109,9 +125,8 @@ std::uintptr_t DeviceMemory::fresh_range(std::size_t footprint, HeapClass heap_c
 }
 
 std::uint64_t DeviceMemory::key_of(std::size_t footprint, Page page, bool p2p, bool read_only) const {
-  return BinKey::of(
-      BlockWord{footprint / 4_KiB, footprint, page, Origin::Malloc, kModuleApp, read_only, p2p}.pack(),
-      device_);
+  return BinKey::of(BlockWord{footprint / 4_KiB, footprint, page, Origin::Malloc, read_only, p2p}.pack(),
+                    device_);
 }
 
 // What other modules have is known before they have it, and until they have it no longer: for a moment APP
@@ -177,17 +192,48 @@ Result<std::uintptr_t> DeviceMemory::allocate(const Plan& plan, std::uint8_t mod
     return got.pool_empty ? pool_is_empty(plan) : shortage(plan);
   }
   const std::uintptr_t start = got.start;
+  BlockFacts* facts =
+      observe::wanted(observe::kBlocks) || module != kModuleApp ? map_->facts_of(start) : nullptr;
+  if (facts == nullptr && module != kModuleApp) {  // no memory to write it down: then it counts as APP's
+    of_others_.fetch_sub(footprint);
+    module = kModuleApp;
+  }
   count(module, footprint, quota_kind(page, plan.p2p), shard_of(cache));
-  map_->publish(
-      start, BlockWord{footprint / 4_KiB, plan.asked, page, origin, module, plan.read_only, plan.p2p}.pack());
-  observe::publish(
-      {observe::What::DeviceAllocated, device_, start, 0, plan.asked, footprint, page_bytes(page)});
+  begin_block(start, BlockWord{footprint / 4_KiB, plan.asked, page, origin, plan.read_only, plan.p2p}.pack(),
+              module, facts);
   return start;
 }
 
+void DeviceMemory::begin_block(std::uintptr_t start, std::uint64_t word, std::uint8_t module,
+                               BlockFacts* facts) {
+  const bool heard = observe::wanted(observe::kBlocks);
+  if (!heard && facts == nullptr) return map_->publish(start, word);
+  observe::Event event = event_of(observe::What::Allocated, map_->block_from(start, word), module);
+  if (heard) observe::complete(event);
+  if (facts != nullptr) {
+    facts->begin(event);
+    word |= BlockWord::kHasFacts | (module != kModuleApp ? BlockWord::kOtherModule : 0);
+  }
+  map_->publish(start, word);
+  if (heard) observe::deliver(event);
+}
+
+void DeviceMemory::tell_begun(std::uintptr_t start) {
+  map_->name(start);
+  if (const std::optional<Block> block = map_->find(start))
+    observe::publish(event_of(observe::What::Allocated, *block, block->module));
+}
+
+void DeviceMemory::tell_freed(const Block& block) {
+  observe::Event event = event_of(observe::What::Freed, block, block.module);
+  observe::complete(event);
+  if (block.serial != 0) map_->facts_of(block.start)->end(event);
+  observe::deliver(event);
+}
+
 void DeviceMemory::release(const Block& block, ThreadCache* cache, bool shared) {
-  observe::publish({observe::What::DeviceFreed, device_, block.start, 0, block.asked, block.footprint,
-                    page_bytes(block.page)});
+  if (observe::wanted(observe::kBlocks)) [[unlikely]]
+    tell_freed(block);
   if (!shared) {
     backing_->on_free(position_of(block.start), block.footprint, block.read_only);
     quota_->give(quota_kind(block.page, block.p2p), block.footprint / 4_KiB, shard_of(cache));
@@ -207,10 +253,7 @@ void DeviceMemory::release(const Block& block, ThreadCache* cache, bool shared) 
 void DeviceMemory::count(std::uint8_t module, std::size_t bytes, std::size_t kind, std::size_t shard) {
   if (module != kModuleApp) {
     Usage& usage = usage_[module];
-    const std::size_t now = usage.current.fetch_add(bytes) + bytes;
-    std::size_t peak = usage.peak.load();
-    while (now > peak && !usage.peak.compare_exchange_weak(peak, now)) {
-    }
+    raise(usage.peak, usage.current.fetch_add(bytes) + bytes);
   }
   open_peak();
   note_peak(kind, shard);
@@ -234,11 +277,16 @@ void DeviceMemory::note_peak(std::size_t kind, std::size_t shard) {
   const std::size_t others = of_others_.load();
   const auto of_app = [&](std::uint64_t pages) { return pages * 4_KiB - std::min(pages * 4_KiB, others); };
   std::atomic<std::size_t>& peak = usage_[kModuleApp].peak;
-  std::size_t highest = peak.load();
-  const std::size_t used = of_app(own.used) > highest ? of_app(quota_->surely_used()) : 0;
-  while (used > highest && !peak.compare_exchange_weak(highest, used)) {
+  const bool higher = of_app(own.used) > peak.load() || own.used * 4_KiB > peak_.load();
+  std::size_t pages = 0;
+  try {
+    if (higher) pages = quota_->surely_used();
+  } catch (const std::bad_alloc&) {
+    return;  // the mark stays, and the next one looks again
   }
-  const std::size_t most = (std::max(used, highest) + others) / 4_KiB;
+  raise(peak, of_app(pages));
+  raise(peak_, pages * 4_KiB);
+  const std::size_t most = std::min(peak.load() + others, peak_.load()) / 4_KiB;
   if (open == 0) return;
   if (own.granted > most) {
     if (vain_looks_.fetch_add(1, std::memory_order_relaxed) < kPatience) return;

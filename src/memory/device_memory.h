@@ -34,6 +34,12 @@ class DeviceMemory {
   // Already withdrawn from the map. `shared`: its pages and its range end elsewhere (physical_memory.h).
   void release(const Block& block, ThreadCache* cache, bool shared = false);
 
+  // A block is there, all but its word; `facts`: where they are to be, if anywhere.
+  void begin_block(std::uintptr_t start, std::uint64_t word, std::uint8_t module, BlockFacts* facts);
+  // One is there, and whoever listens did not hear of it yet; one has ended.
+  void tell_begun(std::uintptr_t start);
+  void tell_freed(const Block& block);
+
   // The address range of a block that was freed is free as well.
   void return_range(std::uintptr_t start, std::size_t footprint, Page page, Origin origin = Origin::Malloc) {
     pool_of(class_of(page, origin)).give(start, footprint);
@@ -48,8 +54,9 @@ class DeviceMemory {
 
   machine::PageQuota& quota() { return *quota_; }
   Amounts pool() const { return pool_figures(quota_->limits(), quota_->used()); }
-  Amounts figures(Page page, bool p2p) const;  // with the kernel's pool, where that is the limit
-  std::vector<ModuleUsage> usage() const;      // largest first, only modules that ever held something
+  Amounts figures(Page page, bool p2p) const;        // with the kernel's pool, where that is the limit
+  std::vector<ModuleUsage> usage() const;            // largest first, only modules that ever held something
+  std::size_t peak() const { return peak_.load(); }  // the most that this process had in use
 
  private:
   // Of the module APP only the peak is kept: it has in use what the process has and no other module.
@@ -88,6 +95,7 @@ class DeviceMemory {
   machine::PageQuota* quota_ = nullptr;
   std::array<RangePool, kHeapClasses> pools_;
   std::array<Usage, 256> usage_;
+  std::atomic<std::size_t> peak_{0};
   std::atomic<std::size_t> of_others_{0};    // bytes that modules other than APP have in use
   std::atomic<std::uint64_t> peak_open_{0};  // not 0: raised whenever the process was granted more
   std::atomic<std::uint32_t> vain_looks_{0};

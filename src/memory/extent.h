@@ -19,6 +19,7 @@ struct Extent {
   bool p2p = false;
   std::uint8_t module = 0;
   mutable std::uint64_t serial = 0;  // where other processes may hold it, too (physical_memory.h)
+  std::uint64_t number = 0;          // in this process, never used again
 };
 // Whoever holds the last one gives the bytes and the pages back.
 using ExtentPtr = std::shared_ptr<const Extent>;

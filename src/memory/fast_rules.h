@@ -14,9 +14,6 @@
 
 namespace belay {
 
-inline constexpr std::uint8_t kModuleRuntime = 7;
-inline constexpr std::uint8_t kModuleApp = 33;
-
 // Blocks that a thread finds bins for at once, as one number: the kind of block (plain, read-only, P2P, both)
 // and its size in pages. The same number for a size that is asked for and for the word of a block.
 struct SizeClass {
@@ -114,8 +111,7 @@ class FastRules {
 
   static constexpr PageFit fit(Api api, const DecodedPolicy& policy, Page page, const ProductRow& product) {
     const std::size_t bytes = page_bytes(page);
-    const std::uint64_t word =
-        BlockWord::flags(page, Origin::Malloc, kModuleApp, policy.read_only, policy.rule->p2p);
+    const std::uint64_t word = BlockWord::flags(page, Origin::Malloc, policy.read_only, policy.rule->p2p);
     return {(pads(api, page, product) ? 32 : 0) + bytes - 1, word,
             static_cast<std::uint16_t>(SizeClass::kind(word) | SizeClass::first(page)),
             static_cast<std::uint16_t>(SizeClass::count(page)),

@@ -53,6 +53,7 @@ std::uintptr_t HeapMap::open_carved(HeapClass heap_class, std::uint32_t device, 
     return 0;
   }
   if (on_carve_) on_carve_(*at, heap_class);
+  heap.facts.store(nullptr, std::memory_order_relaxed);  // those of a block that had it whole
   heap.covers = reinterpret_cast<std::atomic<std::uint32_t>*>(tables.start() + units * sizeof(std::uint64_t));
   heap.heap_class = heap_class;
   heap.device = static_cast<std::uint8_t>(device);
@@ -159,19 +160,67 @@ void HeapMap::cut(std::uintptr_t start, std::size_t bytes) {
 }
 
 Block HeapMap::block_from(std::uintptr_t start, std::uint64_t packed) const {
-  const std::uint32_t device = heap_at(start).device;
+  const Heap& heap = heap_at(start);
   const BlockWord word = BlockWord::unpack(packed);
+  const BlockFacts* facts = (packed & BlockWord::kHasFacts) == 0
+                                ? nullptr
+                                : &facts_at(heap, heap.index.load(std::memory_order_acquire), start);
   return {start,
           word.asked,
           word.units * 4_KiB,
-          device,
+          heap.device,
           word.page,
           word.origin,
-          word.module,
+          (packed & BlockWord::kOtherModule) == 0 ? kModuleApp : facts->module(),
           word.read_only,
           word.p2p,
           word.leak_reported,
-          (packed & BlockWord::kPlain) == 0};
+          (packed & BlockWord::kPlain) == 0,
+          facts == nullptr ? 0 : facts->serial.load(std::memory_order_relaxed)};
+}
+
+BlockFacts* HeapMap::make_facts(Heap& heap) {
+  const std::lock_guard lock{opening_};
+  if (BlockFacts* made = heap.facts.load()) return made;
+  const bool carved = heap.use.load() == Heap::Use::Carved;
+  try {
+    tables_.reserve(tables_.size() + 1);
+    platform::SparseMemory table{(carved ? kHeapBytes / unit_of(heap.heap_class) : 1) * sizeof(BlockFacts)};
+    if (!table) return nullptr;
+    heap.facts.store(reinterpret_cast<BlockFacts*>(table.start()), std::memory_order_release);
+    tables_.push_back(std::move(table));
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+  return heap.facts.load();
+}
+
+BlockFacts* HeapMap::facts_of(std::uintptr_t start) {
+  Heap& heap = heap_at(start);
+  BlockFacts* first = heap.facts.load(std::memory_order_acquire);
+  if (first == nullptr) first = make_facts(heap);
+  return first == nullptr ? nullptr : first + unit_index(heap.index.load(std::memory_order_acquire), start);
+}
+
+// A block may end and another begin here at any moment. Numbers are never used twice, so that whoever comes
+// second finds another number here, or another word.
+std::uint64_t HeapMap::name(std::uintptr_t start) {
+  std::atomic<std::uint64_t>* word = word_of(start);
+  BlockFacts* facts = word == nullptr ? nullptr : facts_of(start);
+  if (facts == nullptr) return 0;
+  const std::uint64_t number = observe::next_serial();
+  for (;;) {
+    std::uint64_t before = facts->serial.load();
+    std::uint64_t now = word->load();
+    if (now == 0) return 0;
+    if ((now & BlockWord::kHasFacts) != 0) {
+      if (facts->serial.load() == before) return before;
+      continue;
+    }
+    if (facts->serial.compare_exchange_strong(before, number) &&
+        word->compare_exchange_strong(now, now | BlockWord::kHasFacts))
+      return number;
+  }
 }
 
 std::optional<Block> HeapMap::withdraw(std::uintptr_t start) {
@@ -233,8 +282,9 @@ std::optional<Block> HeapMap::find(std::uintptr_t address) const {
   const Mapping* mapping = mapping_at(address);
   if (mapping == nullptr) return std::nullopt;
   const Extent& extent = *mapping->extent;
-  return Block{mapping->start, mapping->bytes, mapping->bytes,     extent.device, extent.page,
-               Origin::Malloc, extent.module,  !mapping->writable, extent.p2p,    false};
+  return Block{mapping->start, mapping->bytes, mapping->bytes, extent.device,
+               extent.page,    Origin::Malloc, extent.module,  !mapping->writable,
+               extent.p2p,     false,          false,          mapping->serial};
 }
 
 // A run ends with its heap at the latest.

@@ -20,6 +20,7 @@
 #include <optional>
 #include <vector>
 
+#include "memory/block_facts.h"
 #include "memory/block_index.h"
 #include "memory/plan.h"
 #include "memory/run_map.h"
@@ -37,21 +38,21 @@ struct Mapping;
 
 constexpr std::size_t unit_of(HeapClass c) { return c == HeapClass::Huge2M ? 2_MiB : 4_KiB; }
 
-enum class Origin : std::uint8_t { Malloc, MediaV1, MediaV2, Host };
+enum class Origin : std::uint8_t { Malloc, MediaV1, MediaV2, Host };  // there is room for four more
 
-// Everything there is to know about a block, in one word.
+// What everybody needs to know about a block, in one word. Bits 11 to 15 are free.
 struct BlockWord {
   std::size_t units;  // of 4 KB
   std::size_t asked;  // bytes
   Page page;
   Origin origin;
-  std::uint8_t module;
   bool read_only, p2p;
   bool leak_reported = false;  // a leak report has listed it
 
   static constexpr std::uint64_t kPlain = 1;  // else it has left the shortcut (physical_memory.h)
-  static constexpr std::uint64_t kLeakReported = 1U << 7;
-  static constexpr unsigned kModuleShift = 8;
+  static constexpr std::uint64_t kLeakReported = 1U << 8;
+  static constexpr std::uint64_t kHasFacts = 1U << 9;      // block_facts.h
+  static constexpr std::uint64_t kOtherModule = 1U << 10;  // not APP: the facts say which
   // The size in units of 4 KB, and how much of it nobody asked for: less than 4 MB. Blocks of 1 GB pages have
   // fewer bits for the one and more for the other.
   static constexpr unsigned kUnitsShift = 16;
@@ -59,18 +60,16 @@ struct BlockWord {
   static constexpr unsigned kGiantSlackShift = 24;
   static constexpr std::size_t kGiantUnits = 1_GiB / 4_KiB;
 
-  static constexpr std::uint64_t flags(Page page, Origin origin, std::uint8_t module, bool read_only,
-                                       bool p2p) {
+  static constexpr std::uint64_t flags(Page page, Origin origin, bool read_only, bool p2p) {
     return kPlain | static_cast<unsigned>(read_only) << 1 | static_cast<unsigned>(p2p) << 2 |
-           static_cast<unsigned>(page) << 3 | static_cast<unsigned>(origin) << 5 |
-           static_cast<std::uint64_t>(module) << kModuleShift;
+           static_cast<unsigned>(page) << 3 | static_cast<unsigned>(origin) << 5;
   }
   constexpr std::uint64_t pack() const {
     const std::uint64_t slack = units * 4_KiB - asked;
     const std::uint64_t size = page == Page::Huge1G
                                    ? units / kGiantUnits << kUnitsShift | slack << kGiantSlackShift
                                    : units << kUnitsShift | slack << kSlackShift;
-    return flags(page, origin, module, read_only, p2p) | size;
+    return flags(page, origin, read_only, p2p) | size;
   }
   static constexpr unsigned slack_shift(Page page) {
     return page == Page::Huge1G ? kGiantSlackShift : kSlackShift;
@@ -84,7 +83,10 @@ struct BlockWord {
     return word & ((std::uint64_t{1} << slack_shift(page_of(word))) - 1);
   }
   static constexpr Page page_of(std::uint64_t word) { return static_cast<Page>(word >> 3 & 3); }
-  static constexpr bool is_read_only(std::uint64_t word) { return (word & 2) != 0; }
+  static constexpr std::uint64_t kReadOnly = 2, kP2p = 4;  // as events tell them (observe/event.h)
+  static_assert(kReadOnly == observe::Event::kReadOnly && kP2p == observe::Event::kP2p);
+  static constexpr bool is_read_only(std::uint64_t word) { return (word & kReadOnly) != 0; }
+  static constexpr bool is_p2p(std::uint64_t word) { return (word & kP2p) != 0; }
   static constexpr std::size_t units_of(std::uint64_t word) {
     return page_of(word) == Page::Huge1G ? (word >> kUnitsShift & 0xFF) * kGiantUnits : unit_field(word);
   }
@@ -96,10 +98,9 @@ struct BlockWord {
     return {units,
             units * 4_KiB - slack,
             page,
-            static_cast<Origin>(word >> 5 & 3),
-            static_cast<std::uint8_t>(word >> kModuleShift),
+            static_cast<Origin>(word >> 5 & 7),
             is_read_only(word),
-            (word & 4) != 0,
+            is_p2p(word),
             (word & kLeakReported) != 0};
   }
 };
@@ -112,7 +113,8 @@ struct Block {
   Origin origin;
   std::uint8_t module;
   bool read_only, p2p, leak_reported;
-  bool shared = false;  // it has left the shortcut: other processes may hold it
+  bool shared = false;       // it has left the shortcut: other processes may hold it
+  std::uint64_t serial = 0;  // 0: it was not named yet
 };
 
 struct alignas(128) Heap {
@@ -136,6 +138,7 @@ struct alignas(128) Heap {
   std::atomic<std::uint32_t> cut;  // Carved: units from here on never held a block
   std::atomic<bool> written;       // anything here, ever
   std::atomic<std::atomic<const Mapping*>*> mappings;  // Mapped: by 2 MB
+  std::atomic<BlockFacts*> facts;                      // beside its words; null: no block needed any yet
 };
 
 class HeapMap final : public BlockIndex {
@@ -193,6 +196,10 @@ class HeapMap final : public BlockIndex {
   };
   Found find_plain(std::uintptr_t address) const;
   Block block_from(std::uintptr_t start, std::uint64_t word) const;
+  // Where the facts of a block that starts here are; null: none are, and there is no memory to make any.
+  BlockFacts* facts_of(std::uintptr_t start);
+  // The number of the live block that starts here, which it gets now if it had none; 0: there is none.
+  std::uint64_t name(std::uintptr_t start);
   void mark_leak_reported(std::uintptr_t start) { change_word(start, BlockWord::kLeakReported, true); }
   // From now on the fast path leaves this block alone, or no longer. Empty: there is none.
   std::optional<Block> leave_shortcut(std::uintptr_t start) {
@@ -217,7 +224,14 @@ class HeapMap final : public BlockIndex {
   }
   static std::atomic<std::uint64_t>& word_at(std::uint64_t index, std::uintptr_t start) {
     return reinterpret_cast<std::atomic<std::uint64_t>*>(
-        round_down(index, Heap::kIndexAlign))[start % kHeapBytes >> (index & Heap::kShiftMask)];
+        round_down(index, Heap::kIndexAlign))[unit_index(index, start)];
+  }
+  // For a heap that has facts.
+  static BlockFacts& facts_at(const Heap& heap, std::uint64_t index, std::uintptr_t start) {
+    return heap.facts.load(std::memory_order_acquire)[unit_index(index, start)];
+  }
+  static std::size_t unit_index(std::uint64_t index, std::uintptr_t start) {
+    return start % kHeapBytes >> (index & Heap::kShiftMask);
   }
 
  private:
@@ -230,6 +244,7 @@ class HeapMap final : public BlockIndex {
     return heap_class == HeapClass::Media ? free_media_heaps_ : free_heaps_;
   }
 
+  BlockFacts* make_facts(Heap& heap);
   std::optional<Block> change_word(std::uintptr_t start, std::uint64_t bit, bool set);
   std::optional<std::size_t> take_heaps(RunMap& region, std::size_t heaps, std::uintptr_t wished);
 

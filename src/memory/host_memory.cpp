@@ -24,6 +24,30 @@ Refusal already_registered(const char* rule, std::uintptr_t start, std::size_t b
        "unregister the earlier range with aclrtHostUnregister first"});
 }
 
+// How a block or a registration came, as it is told and kept.
+observe::Event begin(observe::Object object, std::uintptr_t start, std::size_t asked, std::size_t bytes) {
+  const bool block = object == observe::Object::HostBlock;
+  observe::Event event{.what = block ? observe::What::Allocated : observe::What::Created,
+                       .object = object,
+                       .page_shift = 12,
+                       .units = static_cast<std::uint32_t>(bytes / 4_KiB),
+                       .serial = observe::next_serial(),
+                       .address = start,
+                       .bytes = asked};
+  if (observe::wanted(event.what)) observe::complete(event);
+  return event;
+}
+
+void publish_end(observe::What what, const observe::Event& born) {
+  observe::publish({.what = what,
+                    .object = born.object,
+                    .page_shift = born.page_shift,
+                    .units = born.units,
+                    .serial = born.serial,
+                    .address = born.address,
+                    .bytes = born.bytes});
+}
+
 }  // namespace
 
 Refusal HostMemory::lock_refused(std::size_t bytes) const {
@@ -52,16 +76,18 @@ Result<void*> HostMemory::allocate(const Plan& plan, bool unified_address) {
       break;
   }
   std::memset(pinned.start, kFreshByte, bytes);  // not initialised, and never zero by luck (M-13)
+  const auto start = reinterpret_cast<std::uintptr_t>(pinned.start);
+  const observe::Event born = begin(observe::Object::HostBlock, start, plan.asked, bytes);
   try {
     const std::unique_lock lock{mutex_};
-    blocks_.emplace(reinterpret_cast<std::uintptr_t>(pinned.start),
-                    PinnedBlock{bytes, plan.asked, unified_address});
+    blocks_.emplace(start, PinnedBlock{bytes, unified_address, born});
+    in_use_ += bytes;
+    peak_.store(std::max(peak_.load(std::memory_order_relaxed), in_use_), std::memory_order_relaxed);
   } catch (const std::bad_alloc&) {
     platform::unmap_pinned(pinned.start, bytes);
     throw;
   }
-  observe::publish({observe::What::HostAllocated, 0, reinterpret_cast<std::uintptr_t>(pinned.start), 0,
-                    plan.asked, bytes, 4_KiB});
+  observe::publish(born);
   return pinned.start;
 }
 
@@ -92,8 +118,9 @@ Status HostMemory::release(void* pointer) {
     }
     block = found->second;
     blocks_.erase(found);
+    in_use_ -= block.bytes;
   }
-  observe::publish({observe::What::HostFreed, 0, start, 0, block.asked, block.bytes, 4_KiB});
+  publish_end(observe::What::Freed, block.born);
   platform::unmap_pinned(pointer, block.bytes);
   return done();
 }
@@ -105,7 +132,7 @@ void HostMemory::close() {
   }
   registrations_.clear();
   for (const auto& [start, block] : blocks_) {
-    observe::publish({observe::What::HostFreed, 0, start, 0, block.asked, block.bytes, 4_KiB});
+    publish_end(observe::What::Freed, block.born);
     platform::unmap_pinned(reinterpret_cast<void*>(start), block.bytes);
   }
   blocks_.clear();
@@ -118,7 +145,7 @@ std::optional<HostRange> HostMemory::pinned_around(std::uintptr_t address) const
   if (after == blocks_.begin()) return std::nullopt;
   --after;
   if (address - after->first >= after->second.bytes) return std::nullopt;
-  return HostRange{after->first, after->second.bytes};
+  return HostRange{after->first, after->second.bytes, after->second.born.serial};
 }
 
 bool HostMemory::registered_overlap(std::uintptr_t start, std::size_t bytes) const {
@@ -154,7 +181,7 @@ Result<std::uintptr_t> HostMemory::register_range(std::uintptr_t start, std::siz
   if (registered_overlap(start, bytes))
     return already_registered(wish.pinned ? "M-205" : "M-200", start, bytes);
   const std::optional<HostRange> pinned = pinned_around(start);
-  Registration registration{bytes, 0, false};
+  Registration registration{bytes, 0, false, begin(observe::Object::Registration, start, bytes, bytes)};
   if (wish.pinned && pinned) {
     return rejected("M-206", "flag", "ACL_HOST_REG_PINNED", "the memory is page-locked already",
                     "leave out ACL_HOST_REG_PINNED for memory from aclrtMallocHost");
@@ -181,6 +208,7 @@ Result<std::uintptr_t> HostMemory::register_range(std::uintptr_t start, std::siz
     }
   }
   registrations_.emplace(start, registration);
+  observe::publish(registration.born);
   return registration.device_address;
 }
 
@@ -197,6 +225,7 @@ Status HostMemory::unregister(std::uintptr_t start) {
   if (is_device_alias(registration.device_address)) {
     free_aliases_.give(registration.device_address, *round_up(registration.bytes, 4_KiB));
   }
+  publish_end(observe::What::Destroyed, registration.born);
   registrations_.erase(found);
   return done();
 }
@@ -224,7 +253,7 @@ std::optional<HostRange> HostMemory::find_locked(std::uintptr_t address) const {
   if (after == registrations_.begin()) return std::nullopt;
   --after;
   if (address - after->first >= after->second.bytes) return std::nullopt;
-  return HostRange{after->first, after->second.bytes};
+  return HostRange{after->first, after->second.bytes, after->second.born.serial};
 }
 
 }  // namespace belay

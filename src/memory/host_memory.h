@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "memory/plan.h"
 #include "memory/run_map.h"
+#include "observe/event.h"
 #include "platform/address_space.h"
 
 namespace belay {
@@ -23,6 +24,7 @@ enum class PinMode : std::uint8_t { Strict, BestEffort };
 struct HostRange {
   std::uintptr_t start;
   std::size_t bytes;
+  std::uint64_t serial;
 };
 
 struct RegisterWish {
@@ -38,10 +40,11 @@ class HostMemory {
   bool owns(std::uintptr_t start) const;
 
   template <class Act>
-  void for_each_block(Act&& act) const {  // start, asked, bytes
+  void for_each_block(Act&& act) const {  // how it came
     const std::shared_lock lock{mutex_};
-    for (const auto& [start, block] : blocks_) act(start, block.asked, block.bytes);
+    for (const auto& [start, block] : blocks_) act(block.born);
   }
+  std::size_t peak() const { return peak_.load(std::memory_order_relaxed); }  // bytes in blocks
   void close();  // frees every block and ends every registration
 
   Result<std::uintptr_t> register_range(std::uintptr_t start, std::size_t bytes, RegisterWish wish);
@@ -66,13 +69,15 @@ class HostMemory {
 
  private:
   struct PinnedBlock {
-    std::size_t bytes, asked;
+    std::size_t bytes;
     bool unified_address;
+    observe::Event born;
   };
   struct Registration {
     std::size_t bytes;
     std::uintptr_t device_address;  // 0: not mapped
     bool locked_here;
+    observe::Event born;
   };
   bool registered_overlap(std::uintptr_t start, std::size_t bytes) const;
   std::optional<HostRange> pinned_around(std::uintptr_t address) const;
@@ -85,6 +90,8 @@ class HostMemory {
   mutable std::shared_mutex mutex_;
   std::map<std::uintptr_t, PinnedBlock> blocks_;
   std::map<std::uintptr_t, Registration> registrations_;
+  std::size_t in_use_ = 0;  // with the lock
+  std::atomic<std::size_t> peak_{0};
   static constexpr std::size_t kAliasBytes = platform::kAliasWishes[0].bytes;
   std::atomic<std::uintptr_t> alias_base_{0};  // read by every copy, without the lock
   platform::AddressRange aliases_;

@@ -47,7 +47,8 @@ bool Mappings::map(std::uintptr_t start, std::size_t bytes, ExtentPtr extent, st
   const auto inside = around(start);
   if (inside == reservations_.end() || bytes > inside->first + inside->second - start) return false;
   if (anything_in(start, bytes)) return false;
-  auto made = std::make_unique<Mapping>(Mapping{start, bytes, std::move(extent), offset, writable});
+  auto made = std::make_unique<Mapping>(
+      Mapping{start, bytes, std::move(extent), offset, writable, observe::next_serial()});
   const Mapping* mapping = made.get();
   mappings_.emplace(start, std::move(made));
   map_.publish_mapping(start, bytes, mapping);

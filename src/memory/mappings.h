@@ -23,6 +23,7 @@ struct Mapping {
   ExtentPtr extent;
   std::size_t offset;  // in the extent
   bool writable;
+  std::uint64_t serial;
 
   Position position_of(std::uintptr_t address) const { return extent->start + (offset + (address - start)); }
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/words.h"
 #include "memory/reader_guard.h"
@@ -56,18 +57,37 @@ Memory::Memory(const MemorySettings& settings, machine::Machine& machine)
     devices_.push_back(std::make_unique<DeviceMemory>());
     devices_.back()->open(i, machine.quota(settings.visible[i]), map_, backing_, number_);
   }
-  stop_fast_path_for_listeners();
+  listeners_changed();
 }
 
 Memory::~Memory() { FastPathState::end(number_); }
 
-void Memory::stop_fast_path_for_listeners() {
-  const bool wanted =
-      observe::wanted(observe::What::DeviceAllocated) || observe::wanted(observe::What::DeviceFreed);
-  if (!wanted || stopped_for_listeners_.exchange(true)) return;
-  FastPathState::add(number_, FastPathState::kReason);
-  (void)platform::barrier_on_all_threads();  // see fastpath/fast_path.h; where there is none, one block in a
-                                             // million is missed
+void Memory::listeners_changed() {
+  const std::uint64_t now = !observe::wanted(observe::kBlocks) ? 0
+                            : observe::blocks_are_plain()      ? FastPathState::kListening
+                                                               : FastPathState::kReason;
+  const std::uint64_t before = listened_to_.exchange(now);
+  if (now == before) return;
+  FastPathState::add(number_, now);
+  FastPathState::remove(number_, before);
+  if (now != 0)
+    (void)platform::barrier_on_all_threads();  // see fastpath/fast_path.h; where there is none, one block in
+                                               // a million is missed
+}
+
+Memory::Identity Memory::identify(const Location& at) {
+  if (at.in_window && !at.is_nothing()) {
+    if (is_plain(at.address)) {
+      const Block& block = at.block;
+      return {block.serial != 0 ? block.serial : map_.name(block.start), at.address - block.start};
+    }
+    const ReaderGuard inside;
+    if (const Mapping* mapping = map_.mapping_at(at.address))
+      return {mapping->extent->number, mapping->offset + (at.address - mapping->start)};
+  } else if (const std::optional<HostRange> range = host_.find(at.address)) {
+    return {range->serial, at.address - range->start};
+  }
+  return {0, at.address};
 }
 
 void Memory::hold_freed_addresses(bool hold) {

@@ -68,8 +68,17 @@ class Memory {
   Result<void*> allocate_host(std::uint32_t device, const Plan& plan, std::uint8_t module,
                               bool unified_address);
 
-  // Whoever begins to listen to allocations and frees says so here: the fast path tells nobody.
-  void stop_fast_path_for_listeners();
+  // Whoever begins or ends to listen to allocations and frees says so here, one at a time: the fast path
+  // tells nobody unless it knows.
+  void listeners_changed();
+
+  // What the bytes at an address are part of: a block or physical memory by its serial number, and where in
+  // it. 0 and the address itself: memory that belay does not know.
+  struct Identity {
+    std::uint64_t extent;
+    std::uint64_t offset;
+  };
+  Identity identify(const Location& at);
 
   // Addresses of blocks that are freed from now on stay out of use: for good while code still runs that
   // may use such a block, else until so many bytes were freed after them, for each device and kind of block.
@@ -127,7 +136,7 @@ class Memory {
   Watch watch_;
   std::vector<std::unique_ptr<DeviceMemory>> devices_;
   std::atomic<std::size_t> media_bytes_{0};
-  std::atomic<bool> stopped_for_listeners_{false};
+  std::atomic<std::uint64_t> listened_to_{0};  // what the fast path was told of it
   std::mutex reuse_;
   std::size_t quarantine_ = 0;
   bool holds_addresses_ = false;

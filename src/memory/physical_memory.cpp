@@ -62,7 +62,7 @@ ExtentPtr PhysicalMemory::allocate(std::uint32_t device, Page page, std::size_t 
   const std::lock_guard lock{mutex_};
   free_what_nobody_holds();
   open();
-  Extent extent{{&backing_.physical(), 0}, bytes, device, page, p2p, module};
+  Extent extent{{&backing_.physical(), 0}, bytes, device, page, p2p, module, 0, observe::next_serial()};
   if (!quota_of(extent).take(kind_of(extent), bytes / 4_KiB)) return nullptr;
   const std::optional<std::size_t> offset = take(page, bytes);
   extent.start.offset = offset.value_or(0);
@@ -153,7 +153,8 @@ ExtentPtr PhysicalMemory::import(const machine::ExtentName& name) {
                       static_cast<Page>(held->kind / 2),
                       held->kind % 2 != 0,
                       kModuleApp,
-                      name.serial};
+                      name.serial,
+                      observe::next_serial()};
   backing_.renew_import(extent.start, extent.bytes);
   entry.mapped().extent = extent;
   shared_.insert(std::move(entry));

@@ -1,6 +1,7 @@
 #include "memory/thread_cache.h"
 
 #include <algorithm>
+#include <bit>
 #include <new>
 
 #include "memory/memory.h"
@@ -160,6 +161,14 @@ Bin* ThreadCache::make(std::uint64_t key) {
       &memory_->device(BinKey::device(key)).quota().shard(shard_).of[quota_kind(block.page, block.p2p)].word;
   bin->bottom = bin->top = ranges_[static_cast<std::size_t>(bin - bins_.data())].data();
   bin->limit = bin->bottom + depth;
+  bin->told =
+      observe::Event{.what = {},
+                     .object = observe::Object::DeviceBlock,
+                     .page_shift = static_cast<std::uint8_t>(std::countr_zero(page_bytes(block.page))),
+                     .module = kModuleApp,
+                     .device = static_cast<std::uint8_t>(BinKey::device(key)),
+                     .flags = flags_of(block.read_only, block.p2p)}
+          .first_word();
   return bin;
 }
 

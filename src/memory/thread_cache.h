@@ -54,6 +54,7 @@ struct alignas(64) Bin {
   Range* top = nullptr;                           // above the newest
   Range* bottom = nullptr;
   Range* limit = nullptr;
+  std::uint64_t told = 0;  // how events of its blocks begin (observe/event.h), but for what happened
 
   bool empty() const { return top == bottom; }
   bool full() const { return top == limit; }

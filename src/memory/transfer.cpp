@@ -7,16 +7,10 @@
 
 #include "base/words.h"
 #include "memory/reader_guard.h"
-#include "observe/observe.h"
 #include "platform/unwatched.h"
 
 namespace belay {
 namespace {
-
-observe::Direction direction(bool to_device, bool from_device) {
-  if (from_device) return to_device ? observe::Direction::DeviceToDevice : observe::Direction::DeviceToHost;
-  return to_device ? observe::Direction::HostToDevice : observe::Direction::HostToHost;
-}
 
 Refusal moved_badly(const BackingStore& backing, Reached why, std::size_t bytes) {
   if (why.trouble == Trouble::HostFull) {
@@ -160,8 +154,6 @@ Status Transfer::move(const Location& to, const Location& from, std::size_t byte
   }
   if (!moved) return moved_badly(memory_.backing(), moved, bytes);
   if (to.in_window) memory_.watch().tell(to.address, bytes);
-  observe::publish({observe::What::Copied, to.in_window ? to.block.device : from.block.device, to.address,
-                    from.address, bytes, bytes, 0, direction(to.in_window, from.in_window)});
   return done();
 }
 
@@ -185,9 +177,6 @@ bool Transfer::copy_plainly(void* to, const void* from, std::size_t bytes) {
     std::memcpy(to_device ? place : to, to_device ? from : place, bytes);
   }
   if (to_device) memory_.watch().tell(address, bytes);
-  if (observe::wanted(observe::What::Copied)) [[unlikely]]
-    observe::deliver({observe::What::Copied, map.heap_at(address).device, target, source, bytes, bytes, 0,
-                      direction(to_device, !to_device)});
   return true;
 }
 
@@ -274,7 +263,6 @@ Status Transfer::copy_rows(const Location& to, std::size_t to_pitch, const Locat
 Status Transfer::filled(const Location& to, std::size_t bytes, Reached how) {
   if (!how) return moved_badly(memory_.backing(), how, bytes);
   if (to.in_window) memory_.watch().tell(to.address, bytes);
-  observe::publish({observe::What::Filled, to.in_window ? to.block.device : 0, to.address, 0, bytes, bytes});
   return done();
 }
 

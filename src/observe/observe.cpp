@@ -1,33 +1,254 @@
 #include "observe/observe.h"
 
+#include <algorithm>
 #include <array>
+#include <bit>
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "observe/call_sites.h"
+#include "platform/process.h"
 
 namespace belay::observe {
+
+constinit thread_local Call t_call;
+constinit thread_local Ring* t_ring = nullptr;
+constinit thread_local Ring* t_plain_ring = nullptr;
+
 namespace {
 
 struct Place {
   std::atomic<Listener> listener{nullptr};
-  std::atomic<std::uint32_t> wanted{0};
+  Wish wish;
 };
-std::array<Place, 8> g_places;
+std::array<Place, 16> g_places;
+constinit std::atomic<std::uint64_t> g_next_serial{1};
+constinit std::atomic<std::uint64_t> g_lost{0};
+
+// All rings there are. Lock this before a ring.
+struct Rings {
+  std::mutex mutex;
+  std::vector<Ring*> all;
+  std::mutex without;  // in place of the ring's lock, for threads that have none
+};
+std::atomic<Rings*> g_rings{new Rings};
+
+// Set when this thread's objects are gone and it still calls (from static destructors).
+constinit thread_local bool t_gone = false;
+
+struct RingKeeper {
+  ~RingKeeper() {
+    t_gone = true;
+    const std::unique_ptr<Ring> ring{std::exchange(t_ring, nullptr)};
+    t_plain_ring = nullptr;
+    if (ring == nullptr) return;
+    Rings& rings = *g_rings.load();
+    const std::lock_guard lock{rings.mutex};
+    ring->drain();
+    std::erase(rings.all, ring.get());
+  }
+};
+
+template <class Heard>
+void tell(const Batch& batch, Heard&& heard) {
+  for (const Place& place : g_places) {
+    const Listener listener = place.listener.load(std::memory_order_acquire);
+    if (listener == nullptr || !heard(place.wish)) continue;
+    try {
+      listener(batch);
+    } catch (const std::bad_alloc&) {
+      batch.each([](const Told&) { ++g_lost; });
+    }
+  }
+}
+
+void recount() {
+  std::uint64_t all = 0;
+  for (const Place& place : g_places) {
+    if (place.listener.load() == nullptr) continue;
+    const Wish& wish = place.wish;
+    all |= wish.wanted | (wish.time ? kTime : 0) | (wish.sites ? kSites : 0) | (wish.facts ? kFacts : 0);
+    if (wish.at_once && (wish.wanted & kBlocks) != 0) all |= kBlocksAtOnce;
+  }
+  g_wanted.store(all);
+}
+
+template <class Chosen>
+bool anybody(What what, Chosen&& chosen) {
+  for (const Place& place : g_places) {
+    if (place.listener.load(std::memory_order_acquire) != nullptr && (place.wish.wanted & bit(what)) != 0 &&
+        chosen(place.wish))
+      return true;
+  }
+  return false;
+}
+
+void write(Cell* to, const Event& event, const Details& details, std::span<const Touch> touches,
+           std::string_view text) {
+  new (to) Event{event};
+  if (!event.has_details()) return;
+  auto* behind = reinterpret_cast<std::byte*>(new (to + 1) Details{details} + 1);
+  if (!touches.empty()) std::memcpy(behind, touches.data(), touches.size_bytes());
+  if (!text.empty()) std::memcpy(behind + touches.size_bytes(), text.data(), text.size());
+}
 
 }  // namespace
 
-void listen(Listener listener, std::uint32_t wanted) {
+void Ring::drain_locked() {
+  const std::uint64_t first = read_.load(std::memory_order_relaxed);
+  const std::uint64_t last = written_.load(std::memory_order_acquire);
+  if (first == last) return;
+  tell(Batch{cells_, kCells, first, last}, [](const Wish& wish) { return !wish.at_once; });
+  read_.store(last, std::memory_order_release);
+}
+
+void Ring::drain() {
+  const std::lock_guard lock{reading_};
+  drain_locked();
+}
+
+void Ring::tidy(std::uint64_t from) {
+  for (std::uint64_t at = from; at != full_at_; ++at)
+    new (&cells_[at % kCells]) Event{.what = What::Gap, .thread = thread};
+}
+
+Cell* Ring::make_room(std::uint64_t cells) {
+  std::uint64_t at = written_.load(std::memory_order_relaxed);
+  const std::uint64_t gap = at % kCells + cells > kCells ? kCells - at % kCells : 0;
+  full_at_ = read_.load(std::memory_order_acquire) + kCells;
+  if (at + gap + cells > full_at_) {
+    drain();
+    full_at_ = at + kCells;
+  }
+  numbers_ = g_next_serial.fetch_add(full_at_ - at, std::memory_order_relaxed) - at;
+  if (std::exchange(used_freely_, false)) tidy(at);
+  if (gap != 0) {  // an event lies in one piece
+    new (&cells_[at % kCells]) Event{.what = What::Gap, .flags = Event::kHasDetails};
+    added(gap);
+    at += gap;
+  }
+  return &cells_[at % kCells];
+}
+
+namespace {
+void prepare_ring() {
+  if (t_ring != nullptr || t_gone) return;
+  thread_local RingKeeper keeper;
+  (void)keeper;
+  try {
+    auto ring = std::make_unique<Ring>(static_cast<std::uint32_t>(platform::thread_id()));
+    Rings& rings = *g_rings.load();
+    const std::lock_guard lock{rings.mutex};
+    rings.all.push_back(ring.get());
+    t_ring = ring.release();
+    if (t_call.stream == 0) t_plain_ring = t_ring;
+  } catch (const std::bad_alloc&) {  // then events of this thread are told one by one
+    return;
+  }
+}
+}  // namespace
+
+void listen(Listener listener, const Wish& wish) {
   for (Place& place : g_places) {
-    if (place.listener.load() != nullptr && place.listener.load() != listener) continue;
-    place.wanted.store(wanted);
+    const Listener there = place.listener.load();
+    if (there != nullptr && there != listener) continue;
+    place.wish = wish;
     place.listener.store(listener, std::memory_order_release);
     break;
   }
-  g_wanted.fetch_or(wanted);
+  recount();
 }
 
-void deliver(const Event& event) {
-  for (const Place& place : g_places) {
-    const Listener listener = place.listener.load(std::memory_order_acquire);
-    if (listener == nullptr) return;
-    if ((place.wanted.load(std::memory_order_relaxed) & bit(event.what)) != 0) listener(event);
+void flush() {
+  Rings& rings = *g_rings.load();
+  const std::lock_guard lock{rings.mutex};
+  for (Ring* each : rings.all) each->drain();
+}
+
+void unlisten(Listener listener) {
+  flush();
+  for (Place& place : g_places) {
+    if (place.listener.load() == listener) place.listener.store(nullptr);
+  }
+  recount();
+  flush();  // whoever is calling it holds the lock of a ring, or this one:
+  const std::lock_guard lock{g_rings.load()->without};
+}
+
+std::uint64_t lost() { return g_lost.load(); }
+
+void forget_parent() {
+  static auto* of_parents = new std::vector<Rings*>;  // kept reachable, never used again
+  of_parents->push_back(g_rings.exchange(new Rings));
+  t_ring = t_plain_ring = nullptr;
+  for (Place& place : g_places) place.listener.store(nullptr);
+  recount();
+}
+
+std::uint64_t next_serial() { return g_next_serial.fetch_add(1, std::memory_order_relaxed); }
+
+bool make_ready() {
+  prepare_ring();
+  if (t_plain_ring == nullptr) return false;
+  t_plain_ring->make_room(1);
+  return true;
+}
+
+std::uint32_t site_if_wanted() {
+  return (g_wanted.load(std::memory_order_relaxed) & kSites) != 0 ? site_of_this_call() : 0;
+}
+
+void complete(Event& event) {
+  prepare_ring();
+  const std::uint64_t more = g_wanted.load(std::memory_order_relaxed);
+  event.thread = t_ring != nullptr ? t_ring->thread : static_cast<std::uint32_t>(platform::thread_id());
+  if (*event.function == '\0') event.function = t_call.function;
+  if (event.actor == Actor::Thread && t_call.stream != 0) event.actor = Actor::Callback;
+  if ((more & kTime) != 0 && event.time_ns == 0)
+    event.time_ns = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+  if (event.actor != Actor::Stream && event.site == 0) event.site = site_if_wanted();
+}
+
+void deliver(const Event& what, Details details, std::span<const Touch> touches, std::string_view text) {
+  Event event = what;
+  complete(event);
+  if (event.actor == Actor::Callback) {
+    details.caller = t_call.stream;
+    details.caller_position = t_call.position;
+  }
+  constexpr std::size_t kMostText =
+      1024;  // enough for every sentence of ours, and no ring is ever full of it
+  details.touches = static_cast<std::uint16_t>(std::min<std::size_t>(touches.size(), UINT16_MAX));
+  details.letters = static_cast<std::uint16_t>(std::min(text.size(), kMostText));
+  if ((details.stream | details.task | details.record | details.caller) != 0 || details.touches != 0 ||
+      *details.rule != '\0')
+    event.flags |= Event::kHasDetails;
+  touches = touches.first(details.touches);
+  text = text.substr(0, details.letters);
+
+  const bool at_once = anybody(event.what, [](const Wish& wish) { return wish.at_once; });
+  const bool by_ring = anybody(event.what, [](const Wish& wish) { return !wish.at_once; });
+  const std::size_t cells = cells_for(event, details);
+  const bool fits = t_ring != nullptr && cells <= Ring::kMost;
+  if (by_ring && fits) {
+    write(t_ring->room_for(cells), event, details, touches, text);
+    t_ring->added(cells);
+  }
+  if (!at_once && fits) return;
+  try {
+    std::vector<Cell> alone(std::bit_ceil(cells));
+    write(alone.data(), event, details, touches, text);
+    const std::lock_guard lock{t_ring != nullptr ? t_ring->reading() : g_rings.load()->without};
+    if (by_ring && !fits && t_ring != nullptr) t_ring->drain_locked();
+    tell(Batch{alone.data(), alone.size(), 0, cells}, [&](const Wish& wish) {
+      return wish.at_once ? (wish.wanted & bit(event.what)) != 0 : by_ring && !fits;
+    });
+  } catch (const std::bad_alloc&) {
+    ++g_lost;
   }
 }
 

@@ -1,59 +1,115 @@
-// What happened, told to whoever listens.
+// Tells what happened to whoever listens.
 //
-// Memory and runtime publish plain facts and do not know who hears them. Listeners (checks, traces)
-// are installed one at a time (src/library sees to it) and stay; they run on the calling thread, must not
-// call back into the runtime, and never change an answer. What nobody listens to costs one load.
+// Whoever does something publishes a plain event (event.h) and does not know who hears it. Events of a thread
+// go through a ring of its own (ring.h) and reach a listener in their order, in batches: when the ring is
+// full, or when somebody asks (`flush`). A listener must not call back into the runtime, and never changes an
+// answer. What nobody listens to costs one load.
+//
+//   publish ──┬─► ring of the thread ──► drain ──► listeners   on whichever thread drains
+//             │                            ▲
+//             │                     full ──┴── flush: a question, the end of a thread or of the process
+//             └─► listeners that want it at once, one event at a time
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
+
+#include "observe/event.h"
+#include "observe/ring.h"
 
 namespace belay::observe {
 
-enum class What : std::uint8_t {
-  DeviceAllocated,
-  DeviceFreed,
-  HostAllocated,
-  HostFreed,
-  AllocationRefused,
-  Copied,
-  Filled,
-  DeviceOpened,
-  DeviceClosing,
-  DeviceClosed,
-  Finalized,
-  Noted,  // legal or survived, but hardly meant; `text` says what, `rule` why
+using Listener = void (*)(const Batch& events);
+using Mask = std::uint32_t;
+constexpr Mask bit(What what) { return Mask{1} << static_cast<unsigned>(what); }
+template <class... More>
+constexpr Mask bits(More... what) {
+  return (bit(what) | ...);
+}
+
+inline constexpr Mask kBlocks = bits(What::Allocated, What::Freed);
+inline constexpr Mask kTasks = bits(What::Submitted, What::Begun, What::Done, What::Failed, What::Dropped);
+
+// What a listener wants to hear; nobody pays for events that nobody asked for. It gets others, too, if they
+// are in the same ring.
+struct Wish {
+  Mask wanted = 0;
+  bool at_once = false;  // before the call goes on, and nothing but what is wanted
+  bool time = false, sites = false;
+  bool facts = false;  // blocks remember who made and who freed them (memory/block_facts.h)
+};
+// Both under the lock under which the runtime is made (src/library), or another that covers them all.
+void listen(Listener listener, const Wish& wish);
+// When it returns, the listener has heard of everything before, and is not called any more.
+void unlisten(Listener listener);
+// Listeners hear of everything that any thread has published. Not from inside a listener.
+void flush();
+// Events that a listener could not take: it had no memory for them.
+std::uint64_t lost();
+// In the child of a fork: nobody listens, and what was not told is the parent's to tell.
+void forget_parent();
+
+// Where in the program this thread is, if somebody wants to know; else 0.
+std::uint32_t site_if_wanted();
+
+// A number that nothing had before.
+std::uint64_t next_serial();
+
+// What the calling thread is at: the function of the interface, and the stream that called the program's
+// function that called it.
+struct Call {
+  const char* function = "";
+  std::uint64_t stream = 0, position = 0;
+};
+extern constinit thread_local Call t_call __attribute__((tls_model("initial-exec")));
+extern constinit thread_local Ring* t_ring __attribute__((tls_model("initial-exec")));
+// The same where events of this thread need nothing besides themselves: it is not in a callback.
+extern constinit thread_local Ring* t_plain_ring __attribute__((tls_model("initial-exec")));
+
+// A function of the program is called by a stream, or by anybody again.
+class InCallback {
+ public:
+  InCallback(std::uint64_t stream, std::uint64_t position) : before_{t_call} {
+    t_call = {"", stream, position};
+    t_plain_ring = nullptr;
+  }
+  ~InCallback() {
+    t_call = before_;
+    t_plain_ring = before_.stream == 0 ? t_ring : nullptr;
+  }
+  InCallback(const InCallback&) = delete;
+  InCallback& operator=(const InCallback&) = delete;
+
+ private:
+  const Call before_;
 };
 
-enum class Direction : std::uint8_t { HostToHost, HostToDevice, DeviceToHost, DeviceToDevice };
+class InCall {
+ public:
+  explicit InCall(const char* function) : before_{t_call.function} { t_call.function = function; }
+  ~InCall() { t_call.function = before_; }
+  InCall(const InCall&) = delete;
+  InCall& operator=(const InCall&) = delete;
 
-struct Event {
-  What what;
-  std::uint32_t device = 0;
-  std::uintptr_t address = 0;  // block, or destination
-  std::uintptr_t source = 0;   // of a copy
-  std::size_t asked = 0;       // by the caller
-  std::size_t bytes = 0;       // charged, copied or filled
-  std::size_t page = 0;        // page size of the block
-  Direction direction = Direction::HostToHost;
-  const char* rule = "";
-  const char* text = "";
+ private:
+  const char* before_;
 };
 
-using Listener = void (*)(const Event&);
+// What anybody wants: bits of What, and higher up more about each event.
+inline constexpr std::uint64_t kTime = std::uint64_t{1} << 32, kSites = std::uint64_t{1} << 33,
+                               kBlocksAtOnce = std::uint64_t{1} << 34, kFacts = std::uint64_t{1} << 35;
+inline std::atomic<std::uint64_t> g_wanted{0};
 
-constexpr std::uint32_t bit(What what) { return std::uint32_t{1} << static_cast<unsigned>(what); }
+inline bool wanted(Mask mask) { return (g_wanted.load(std::memory_order_relaxed) & mask) != 0; }
+inline bool wanted(What what) { return wanted(bit(what)); }
 
-// A listener names what it wants to hear; nobody pays for events that nobody asked for. Not thread-safe:
-// listeners are added under the lock under which the runtime is made (src/library).
-void listen(Listener listener, std::uint32_t wanted);
-void deliver(const Event& event);
-
-inline std::atomic<std::uint32_t> g_wanted{0};
-
-inline bool wanted(What what) { return (g_wanted.load(std::memory_order_relaxed) & bit(what)) != 0; }
+// Fills in who, where and when, as far as it is not there yet and somebody wants to know.
+void complete(Event& event);
+void deliver(const Event& event, Details details = {}, std::span<const Touch> touches = {},
+             std::string_view text = {});
 
 inline void publish(const Event& event) {
   if (wanted(event.what)) [[unlikely]]
@@ -64,8 +120,15 @@ inline void publish(const Event& event) {
 template <class Words>
 void note(const char* rule, Words&& words) {
   if (!wanted(What::Noted)) return;
-  const std::string text = words();
-  deliver({.what = What::Noted, .rule = rule, .text = text.c_str()});
+  deliver({.what = What::Noted}, {.rule = rule}, {}, words());
 }
+
+// Whether blocks may be told by whoever has a plain ring: no event needs anything besides itself, and none
+// must be told at once.
+inline bool blocks_are_plain() {
+  return (g_wanted.load(std::memory_order_relaxed) & (kTime | kSites | kFacts | kBlocksAtOnce)) == 0;
+}
+// So that there is a plain ring, with room in it. False where there can be none.
+bool make_ready();
 
 }  // namespace belay::observe

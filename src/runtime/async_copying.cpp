@@ -8,6 +8,7 @@
 #include "runtime/copying.h"
 #include "runtime/memory_tasks.h"
 #include "runtime/stream_calls.h"
+#include "runtime/telling.h"
 
 namespace belay {
 namespace {
@@ -18,15 +19,15 @@ Refusal kind_does_not_fit(const char* rule, aclrtMemcpyKind kind, const char* so
 }
 
 // Queues a copy, or does it before it returns where pageable memory is involved (M-265).
-Status queue_copy(Process& process, Stream& stream, bool pageable, TaskPtr task, const char* api) {
-  return pageable ? submit_and_wait(process, stream, std::move(task), api)
-                  : submit(process, stream, std::move(task), api);
+Status queue_copy(Process& process, Stream& stream, bool pageable, TaskPtr task) {
+  return pageable ? submit_and_wait(process, stream, std::move(task))
+                  : submit(process, stream, std::move(task));
 }
 
 }  // namespace
 
 Status copy_async(Process& process, void* to, std::size_t room, const void* from, std::size_t count,
-                  aclrtMemcpyKind kind, aclrtStream stream_handle, Feature feature, const char* api) {
+                  aclrtMemcpyKind kind, aclrtStream stream_handle, Feature feature) {
   if (count == 0) return done();
   if (to == nullptr) return null_pointer("M-249", "dst");
   if (from == nullptr) return null_pointer("M-250", "src");
@@ -55,8 +56,8 @@ Status copy_async(Process& process, void* to, std::size_t room, const void* from
     }
     if (source.is_host() && target.is_host()) {
       observe::note("M-435", [&] {
-        return fmt::format("{}: both {} and {} are host memory, which kind {} does not say", api, hex(to),
-                           hex(from), static_cast<int>(kind));
+        return fmt::format("{}: both {} and {} are host memory, which kind {} does not say",
+                           observe::t_call.function, hex(to), hex(from), static_cast<int>(kind));
       });
     }
   }
@@ -64,9 +65,9 @@ Status copy_async(Process& process, void* to, std::size_t room, const void* from
   ASSIGN_OR_RETURN(const StreamRef stream, own_stream(process, known, "M-255", "M-262"));
   const Workplace place = workplace(process, *stream);
   if (Status fits = Transfer{memory, place.device}.check_copy(target, source, count); !fits) return fits;
-  if (buffered) return submit(process, *stream, write_task(place, target, source, count), api);
+  if (buffered) return submit(process, *stream, write_task(place, target, source, count));
   const bool pageable = source.is_pageable() || target.is_pageable();
-  return queue_copy(process, *stream, pageable, copy_task(place, target, source, count), api);
+  return queue_copy(process, *stream, pageable, copy_task(place, target, source, count));
 }
 
 Status copy_2d_async(Process& process, void* to, std::size_t to_pitch, const void* from,
@@ -101,12 +102,11 @@ Status copy_2d_async(Process& process, void* to, std::size_t to_pitch, const voi
     return fits;
   const bool pageable = source.is_pageable() || target.is_pageable();
   return queue_copy(process, *stream, pageable,
-                    copy_rows_task(place, target, to_pitch, source, from_pitch, width, height),
-                    "aclrtMemcpy2dAsync");
+                    copy_rows_task(place, target, to_pitch, source, from_pitch, width, height));
 }
 
 Status copy_batch_async(Process& process, const BatchArguments& batch, std::size_t* fail_index,
-                        aclrtStream stream_handle, const char* api) {
+                        aclrtStream stream_handle) {
   *fail_index = SIZE_MAX;
   if (batch.sizes == nullptr) return null_pointer("M-277", "sizes");
   if (batch.count == 0) return bad_value("M-278", "numBatches", 0, "at least 1");
@@ -156,7 +156,7 @@ Status copy_batch_async(Process& process, const BatchArguments& batch, std::size
   }
   // The items run in the order of the stream, so that waiting for the whole is waiting before each pageable
   // one (M-301).
-  return queue_copy(process, *stream, any_pageable, copy_batch_task(place, items, all), api);
+  return queue_copy(process, *stream, any_pageable, copy_batch_task(place, items, all));
 }
 
 Status copy_by_descriptor(Process& process, const void* descriptor, aclrtMemcpyKind kind,
@@ -177,8 +177,7 @@ Status copy_by_descriptor(Process& process, const void* descriptor, aclrtMemcpyK
     return rejected("M-348", "desc", hex(descriptor), "it is not device memory",
                     "allocate it with aclrtMalloc");
   ASSIGN_OR_RETURN(const StreamRef stream, own_stream(process, known, "M-349", "M-350"));
-  return submit(process, *stream, copy_by_descriptor_task(workplace(process, *stream), descriptor),
-                "aclrtMemcpyAsyncWithDesc");
+  return submit(process, *stream, copy_by_descriptor_task(workplace(process, *stream), descriptor));
 }
 
 Status copy_by_offset(Process& process, const OffsetArguments& copy, aclrtMemcpyKind kind,
@@ -217,8 +216,7 @@ Status copy_by_offset(Process& process, const OffsetArguments& copy, aclrtMemcpy
   }
   return submit(
       process, *stream,
-      copy_by_offset_task(place, {copy.to, copy.from, copy.to_offset, copy.from_offset, copy.count}),
-      "aclrtMemcpyAsyncWithOffset");
+      copy_by_offset_task(place, {copy.to, copy.from, copy.to_offset, copy.from_offset, copy.count}));
 }
 
 Status fill_async(Process& process, void* pointer, std::size_t room, std::int32_t value, std::size_t count,
@@ -235,9 +233,13 @@ Status fill_async(Process& process, void* pointer, std::size_t room, std::int32_
   const auto byte = static_cast<unsigned char>(value);
   Transfer transfer{process.memory(), place.device};
   const Location to = process.memory().locate(pointer);
-  if (to.is_host()) return transfer.fill(to, byte, count);  // M-380
+  if (to.is_host()) {  // M-380
+    if (Status filled = transfer.fill(to, byte, count); !filled) return filled;
+    tell_filled(process.memory(), to, count, byte);
+    return done();
+  }
   if (Status fits = transfer.check_fill(to, count, "M-371"); !fits) return fits;
-  return submit(process, *stream, fill_task(place, pointer, byte, count), "aclrtMemsetAsync");
+  return submit(process, *stream, fill_task(place, pointer, byte, count));
 }
 
 Status fill_d32_async(Process& process, void* pointer, std::size_t room, std::uint32_t value,
@@ -251,9 +253,13 @@ Status fill_d32_async(Process& process, void* pointer, std::size_t room, std::ui
   ASSIGN_OR_RETURN(const StreamRef stream, own_stream(process, known, "M-389", "M-4"));
   const Workplace place = workplace(process, *stream);
   Transfer transfer{process.memory(), place.device};
-  if (to.is_host()) return transfer.fill32(to, value, words);
+  if (to.is_host()) {
+    if (Status filled = transfer.fill32(to, value, words); !filled) return filled;
+    tell_filled(process.memory(), to, words * 4, value);
+    return done();
+  }
   if (Status fits = transfer.check_fill(to, words * 4, "M-434"); !fits) return fits;
-  return submit(process, *stream, fill32_task(place, pointer, value, words), "aclrtMemsetD32Async");
+  return submit(process, *stream, fill32_task(place, pointer, value, words));
 }
 
 namespace {
@@ -295,7 +301,7 @@ Result<StreamRef> check_value(Process& process, const void* address, bool flag_f
 Status write_value(Process& process, void* address, std::uint64_t value, std::uint32_t flag,
                    aclrtStream handle) {
   ASSIGN_OR_RETURN(const StreamRef stream, check_value(process, address, flag == 0, flag, handle));
-  return submit(process, *stream, store_task(workplace(process, *stream), address, value), "aclrtValueWrite");
+  return submit(process, *stream, store_task(workplace(process, *stream), address, value));
 }
 
 Status wait_value(Process& process, void* address, std::uint64_t value, std::uint32_t flag,
@@ -310,8 +316,7 @@ Status wait_value(Process& process, void* address, std::uint64_t value, std::uin
           "no word can ever satisfy the wait for {:#x} with flag {}: the stream will not go on", value, flag);
     });
   }
-  return submit(process, *stream, wait_for_value(process.value_waits(), address_of(address), value, flag),
-                "aclrtValueWait");
+  return submit(process, *stream, wait_for_value(process.value_waits(), address_of(address), value, flag));
 }
 
 }  // namespace belay

@@ -13,13 +13,13 @@ namespace belay {
 
 // `feature`: which products have the function (M-275).
 Status copy_async(Process& process, void* to, std::size_t room, const void* from, std::size_t count,
-                  aclrtMemcpyKind kind, aclrtStream stream, Feature feature, const char* api);
+                  aclrtMemcpyKind kind, aclrtStream stream, Feature feature);
 Status copy_2d_async(Process& process, void* to, std::size_t to_pitch, const void* from,
                      std::size_t from_pitch, std::size_t width, std::size_t height, aclrtMemcpyKind kind,
                      aclrtStream stream);
 // `fail_index` is never null here.
 Status copy_batch_async(Process& process, const BatchArguments& batch, std::size_t* fail_index,
-                        aclrtStream stream, const char* api);
+                        aclrtStream stream);
 Status copy_by_descriptor(Process& process, const void* descriptor, aclrtMemcpyKind kind, aclrtStream stream);
 struct OffsetArguments {
   void** to;

@@ -9,6 +9,7 @@
 #include "runtime/batch.h"
 #include "runtime/copy_descriptor.h"
 #include "runtime/memory_tasks.h"
+#include "runtime/telling.h"
 
 namespace belay {
 namespace {
@@ -48,7 +49,9 @@ Status copy(Process& process, void* to, std::size_t room, const void* from, std:
     return being_aborted("M-237", context->device);
   Memory& memory = process.memory();
   if (process.links().limited()) wait_for_link(process, memory.locate(to), memory.locate(from), count);
-  return Transfer{memory, context->device}.copy(to, from, count);
+  if (Status copied = Transfer{memory, context->device}.copy(to, from, count); !copied) return copied;
+  tell_copied(memory, context->device, to, from, count);
+  return done();
 }
 
 Status check_2d_arguments(const void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
@@ -105,8 +108,16 @@ Status copy_2d(Process& process, void* to, std::size_t to_pitch, const void* fro
   const Context* context = process.current();
   if (context == nullptr) return no_context("M-315");
   if (process.links().limited()) wait_for_link(process, target, source, width * height);
-  return Transfer{process.memory(), context->device}.copy_rows(target, to_pitch, source, from_pitch, width,
-                                                               height);
+  Memory& memory = process.memory();
+  Transfer transfer{memory, context->device};
+  if (Status copied = transfer.copy_rows(target, to_pitch, source, from_pitch, width, height); !copied)
+    return copied;
+  if (observe::wanted(observe::What::Copied)) {
+    tell_copied(
+        observe::Operation::CopyRows, context->device, to, width * height,
+        touches_of_copy(memory, target, source, {width, to_pitch, height}, {width, from_pitch, height}));
+  }
+  return done();
 }
 
 Status check_batch_arrays(const BatchArguments& batch) {
@@ -168,6 +179,25 @@ std::vector<BatchItem> batch_items(const BatchArguments& batch) {
   return items;
 }
 
+namespace {
+
+void tell_batch(Memory& memory, std::span<const BatchItem> items) {
+  std::vector<observe::Touch> touches;
+  std::size_t bytes = 0;
+  for (const BatchItem& each : items) {
+    bytes += each.bytes;
+    std::ranges::copy(
+        touches_of_copy(memory, memory.locate(each.to), memory.locate(each.from), {each.bytes}, {each.bytes}),
+        std::back_inserter(touches));
+  }
+  const Location first = memory.locate(items[0].to);
+  tell_copied(observe::Operation::CopyBatch,
+              first.is_device() ? first.device() : memory.locate(items[0].from).device(), items[0].to, bytes,
+              touches);
+}
+
+}  // namespace
+
 Status copy_batch(Process& process, const BatchArguments& batch, std::size_t* fail_index) {
   *fail_index = SIZE_MAX;
   if (batch.sizes == nullptr) return null_pointer("M-277", "sizes");
@@ -184,7 +214,9 @@ Status copy_batch(Process& process, const BatchArguments& batch, std::size_t* fa
     wait_for_link(process, process.memory().locate(items[0].to), process.memory().locate(items[0].from),
                   bytes);
   }
-  return copy_batch(process.memory(), items, *fail_index);
+  if (Status copied = copy_batch(process.memory(), items, *fail_index); !copied) return copied;
+  if (observe::wanted(observe::What::Copied)) tell_batch(process.memory(), items);
+  return done();
 }
 
 namespace {
@@ -251,7 +283,10 @@ Status set_copy_descriptor(Process& process, void* descriptor, aclrtMemcpyKind k
                               reinterpret_cast<std::uintptr_t>(from),
                               reinterpret_cast<std::uintptr_t>(to),
                               {}};
-  return Transfer{memory, context->device}.copy(descriptor, &filled, process.product().copy_descriptor_bytes);
+  const std::size_t bytes = process.product().copy_descriptor_bytes;
+  if (Status set = Transfer{memory, context->device}.copy(descriptor, &filled, bytes); !set) return set;
+  if (observe::wanted(observe::What::Filled)) tell_filled(memory, holder, bytes, 0);
+  return done();
 }
 
 Status fill(Process& process, void* to, std::size_t room, std::int32_t value, std::size_t count) {
@@ -264,8 +299,11 @@ Status fill(Process& process, void* to, std::size_t room, std::int32_t value, st
     return rejected("M-370", "count", count, fmt::format("maxCount is only {}", room),
                     "fill no more than the memory holds");
   Memory& memory = process.memory();
-  return Transfer{memory, context->device}.fill(memory.locate_bytes(to), static_cast<unsigned char>(value),
-                                                count);
+  const auto byte = static_cast<unsigned char>(value);
+  const Location where = memory.locate_bytes(to);
+  if (Status filled = Transfer{memory, context->device}.fill(where, byte, count); !filled) return filled;
+  tell_filled(memory, where, count, byte);
+  return done();
 }
 
 Status check_d32(const Memory& memory, const Location& to, std::size_t room, std::size_t words) {
@@ -290,7 +328,9 @@ Status fill_d32(Process& process, void* pointer, std::size_t room, std::uint32_t
   if (Status fits = check_d32(memory, to, room, words); !fits) return fits;
   ASSIGN_OR_RETURN(const Context* context, current_context(process, "M-389"));
   if (Status here = needs_feature(process, Feature::FillD32, "M-390"); !here) return here;
-  return Transfer{memory, context->device}.fill32(to, value, words);
+  if (Status filled = Transfer{memory, context->device}.fill32(to, value, words); !filled) return filled;
+  tell_filled(memory, to, words * 4, value);
+  return done();
 }
 
 }  // namespace belay

@@ -5,6 +5,7 @@
 #include "base/words.h"
 #include "observe/observe.h"
 #include "runtime/stream_calls.h"
+#include "runtime/telling.h"
 
 namespace belay {
 namespace {
@@ -95,6 +96,7 @@ Status create_event(Process& process, aclrtEvent* out, Event::Kind kind, std::ui
   }
   const Handle handle = new_handle();
   process.events().events.add(handle, std::move(event));
+  tell_object(observe::What::Created, observe::Object::Event, handle, context->device);
   *out = reinterpret_cast<aclrtEvent>(handle);
   return done();
 }
@@ -104,6 +106,7 @@ Status destroy_event(Process& process, aclrtEvent handle) {
   if (Status here = needs_feature(process, Feature::AllButIpv, "R-266"); !here) return here;
   const EventRef event = process.events().events.take(handle_of(handle));
   if (event == nullptr) return stale_handle("R-162", "event", handle_of(handle));
+  tell_object(observe::What::Destroyed, observe::Object::Event, handle_of(handle), event->device);
   if (holds_number(*event)) {
     process.events().numbers[event->device].give(*event->number);
     Lock lock = process.scheduler().lock();
@@ -112,7 +115,7 @@ Status destroy_event(Process& process, aclrtEvent handle) {
   return done();
 }
 
-Status record_event(Process& process, aclrtEvent handle, aclrtStream stream_handle, const char* api) {
+Status record_event(Process& process, aclrtEvent handle, aclrtStream stream_handle) {
   if (handle == nullptr) return null_pointer("R-164", "event");
   if (Status here = needs_feature_after_context(process, "R-164", Feature::AllButIpv); !here) return here;
   ASSIGN_OR_RETURN(const EventRef event, known_event(process, handle, "R-164"));
@@ -140,7 +143,7 @@ Status record_event(Process& process, aclrtEvent handle, aclrtStream stream_hand
     const Lock lock = scheduler.lock();
     record = std::exchange(event->promised, nullptr);
     promised = record != nullptr;
-    if (!promised) record = std::make_shared<EventRecord>();
+    if (!promised) record = std::make_shared<EventRecord>(handle_of(handle));
     before = event->latest;
     was_reset = event->reset_called;
     record->stream = stream;
@@ -148,8 +151,8 @@ Status record_event(Process& process, aclrtEvent handle, aclrtStream stream_hand
     event->reset_called = false;
     if (number) event->number = number;
   }
-  Status queued = submit(process, *stream, std::make_unique<schedule::RecordTask>(record, give_back), api,
-                         &record->position);
+  Status queued =
+      submit(process, *stream, std::make_unique<schedule::RecordTask>(record, give_back), &record->position);
   if (!queued) {
     Lock lock = scheduler.lock();
     if (event->latest == record) {  // as if the call had not been
@@ -174,7 +177,7 @@ Status record_event_with_flag(Process& process, aclrtEvent handle, aclrtStream s
   ASSIGN_OR_RETURN(const StreamRef own, own_stream(process, stream, "R-164"));
   if (Status sticks = check_sticky_flag(process, *event, flag, "R-167"); !sticks) return sticks;
   if (flag == ACL_EVENT_RECORD_EXTERNAL) return outside_capture(*event, "R-167");
-  return record_event(process, handle, stream, "aclrtRecordEventWithFlag");
+  return record_event(process, handle, stream);
 }
 
 Status reset_event(Process& process, aclrtEvent handle, aclrtStream stream_handle) {
@@ -203,8 +206,12 @@ Status reset_event(Process& process, aclrtEvent handle, aclrtStream stream_handl
   auto undo = [event, seen](Lock&) {
     if (event->latest == seen) event->latest = nullptr;
   };
+  schedule::Description what{observe::Operation::ResetEvent,
+                             0,
+                             {.record = seen ? seen->serial : 0, .object = handle_of(handle)},
+                             {}};
   Status queued =
-      submit(process, *stream, std::make_unique<schedule::MarkTask>(std::move(undo)), "aclrtResetEvent");
+      submit(process, *stream, std::make_unique<schedule::MarkTask>(std::move(undo), std::move(what)));
   if (!queued) {
     const Lock lock = process.scheduler().lock();
     if (event->latest == seen) event->reset_called = false;
@@ -212,8 +219,7 @@ Status reset_event(Process& process, aclrtEvent handle, aclrtStream stream_handl
   return queued;
 }
 
-Status wait_event(Process& process, aclrtStream stream_handle, aclrtEvent handle, std::uint32_t seconds,
-                  const char* api) {
+Status wait_event(Process& process, aclrtStream stream_handle, aclrtEvent handle, std::uint32_t seconds) {
   if (Status here = needs_feature_after_context(process, "R-169", Feature::AllButIpv); !here) return here;
   ASSIGN_OR_RETURN(const EventRef found, known_event(process, handle, "R-169"));
   const EventRef event = found;
@@ -234,14 +240,13 @@ Status wait_event(Process& process, aclrtStream stream_handle, aclrtEvent handle
       return refuse({ACL_ERROR_RT_PARAM_INVALID, "R-171", "EE1018", "the event was never recorded", "",
                      "call aclrtRecordEvent first"});
     } else {
-      if (event->promised == nullptr) event->promised = std::make_shared<EventRecord>();
+      if (event->promised == nullptr) event->promised = std::make_shared<EventRecord>(handle_of(handle));
       record = event->promised;
     }
     ++event->waits;
   }
   auto passed = [event](Lock&) { --event->waits; };
-  Status queued =
-      submit(process, *stream, std::make_unique<schedule::AwaitTask>(record, seconds, passed), api);
+  Status queued = submit(process, *stream, std::make_unique<schedule::AwaitTask>(record, seconds, passed));
   if (!queued) {
     const Lock lock = process.scheduler().lock();
     --event->waits;
@@ -261,7 +266,7 @@ Status wait_event_with_flag(Process& process, aclrtStream stream, aclrtEvent han
   ASSIGN_OR_RETURN(const StreamRef own, own_stream(process, stream, "R-169"));
   if (Status sticks = check_sticky_flag(process, *event, flag, "R-174"); !sticks) return sticks;
   if (flag == ACL_EVENT_WAIT_EXTERNAL) return outside_capture(*event, "R-174");
-  return wait_event(process, stream, handle, seconds, "aclrtStreamWaitEventWithFlag");
+  return wait_event(process, stream, handle, seconds);
 }
 
 // --- asking and waiting ---------------------------------------------------------------------------
@@ -276,12 +281,22 @@ void let_move(Process& process, const Event& event, Lock& lock) {
 
 }  // namespace
 
+namespace {
+
+bool seen_complete(const EventRecord& record) {
+  const StreamRef stream = record.complete && !record.dropped ? record.stream.lock() : nullptr;
+  if (stream != nullptr) tell_waited(*stream, record.position, record.serial);
+  return record.complete;
+}
+
+}  // namespace
+
 Result<bool> event_is_complete(Process& process, aclrtEvent handle) {
   ASSIGN_OR_RETURN(const EventRef event, known_event(process, handle, "R-176"));
   Lock lock = process.scheduler().lock();
   let_move(process, *event, lock);
   if (event->latest == nullptr) return event->kind == Event::Kind::Ex;
-  return event->latest->complete;
+  return seen_complete(*event->latest);
 }
 
 Result<bool> event_query(Process& process, aclrtEvent handle) {
@@ -291,7 +306,7 @@ Result<bool> event_query(Process& process, aclrtEvent handle) {
                        "use aclrtQueryEventStatus");
   Lock lock = process.scheduler().lock();
   let_move(process, *event, lock);
-  return event->latest == nullptr || event->latest->complete;
+  return event->latest == nullptr || seen_complete(*event->latest);
 }
 
 Result<bool> event_waits_are_over(Process& process, aclrtEvent handle) {
@@ -398,7 +413,10 @@ Status create_notify(Process& process, aclrtNotify* out, std::uint64_t flags) {
          "destroy notifies that are not needed any more"});
   }
   const Handle handle = new_handle();
-  events.notifies.add(handle, std::make_shared<Notify>(Notify{handle, context->device, *number}));
+  auto notify = std::make_shared<Notify>(Notify{handle, context->device, *number});
+  notify->state->notify = handle;
+  events.notifies.add(handle, std::move(notify));
+  tell_object(observe::What::Created, observe::Object::Notify, handle, context->device);
   *out = reinterpret_cast<aclrtNotify>(handle);
   return done();
 }
@@ -411,6 +429,7 @@ Status destroy_notify(Process& process, aclrtNotify handle) {
   const NotifyRef notify = process.events().notifies.take(handle_of(handle));
   if (notify == nullptr) return stale_handle("R-207", "notify", handle_of(handle));
   process.events().notify_numbers[notify->device].give(notify->number);
+  tell_object(observe::What::Destroyed, observe::Object::Notify, notify->handle, notify->device);
   return done();
 }
 
@@ -419,8 +438,7 @@ Status record_notify(Process& process, aclrtNotify handle, aclrtStream stream_ha
   if (Status here = needs_feature_after_context(process, "R-207", Feature::AllButIpv); !here) return here;
   ASSIGN_OR_RETURN(const NotifyRef notify, known_notify(process, handle, "R-207"));
   ASSIGN_OR_RETURN(const StreamRef stream, own_stream(process, stream_handle, "R-207"));
-  return submit(process, *stream, std::make_unique<schedule::SetNotifyTask>(notify->state),
-                "aclrtRecordNotify");
+  return submit(process, *stream, std::make_unique<schedule::SetNotifyTask>(notify->state));
 }
 
 Status wait_notify(Process& process, aclrtNotify handle, aclrtStream stream_handle, std::uint32_t seconds) {
@@ -429,8 +447,7 @@ Status wait_notify(Process& process, aclrtNotify handle, aclrtStream stream_hand
   ASSIGN_OR_RETURN(const NotifyRef notify, known_notify(process, handle, "R-207"));
   ASSIGN_OR_RETURN(const StreamRef stream, own_stream(process, stream_handle, "R-207"));
   const std::uint32_t limit = seconds == UINT32_MAX ? 0 : seconds;
-  return submit(process, *stream, std::make_unique<schedule::AwaitNotifyTask>(notify->state, limit),
-                "aclrtWaitAndResetNotify");
+  return submit(process, *stream, std::make_unique<schedule::AwaitNotifyTask>(notify->state, limit));
 }
 
 Status notify_number(Process& process, aclrtNotify handle, std::uint32_t* number) {

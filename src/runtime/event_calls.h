@@ -12,13 +12,12 @@ namespace belay {
 Status create_event(Process& process, aclrtEvent* out, Event::Kind kind, std::uint32_t flags);
 Status destroy_event(Process& process, aclrtEvent event);
 
-Status record_event(Process& process, aclrtEvent event, aclrtStream stream, const char* api);
+Status record_event(Process& process, aclrtEvent event, aclrtStream stream);
 Status record_event_with_flag(Process& process, aclrtEvent event, aclrtStream stream, std::uint32_t flag);
 Status reset_event(Process& process, aclrtEvent event, aclrtStream stream);
 
 // `seconds`: 0 for ever.
-Status wait_event(Process& process, aclrtStream stream, aclrtEvent event, std::uint32_t seconds,
-                  const char* api);
+Status wait_event(Process& process, aclrtStream stream, aclrtEvent event, std::uint32_t seconds);
 Status wait_event_with_flag(Process& process, aclrtStream stream, aclrtEvent event, std::uint32_t seconds,
                             std::uint32_t flag);
 

@@ -115,7 +115,7 @@ Status Lifecycle::really_finalize() {
   if (code != ACL_SUCCESS) return callback_failed(code);
   count_ = 0;
   finalized_ = true;
-  observe::publish({observe::What::Finalized});
+  observe::publish({.what = observe::What::Finalized});
   return done();
 }
 

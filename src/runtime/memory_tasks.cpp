@@ -7,11 +7,14 @@
 
 #include "base/words.h"
 #include "runtime/copy_descriptor.h"
+#include "runtime/telling.h"
 #include "schedule/scheduler.h"
 
 namespace belay {
 namespace {
 
+using observe::Operation;
+using schedule::Description;
 using schedule::Lock;
 using schedule::Next;
 using schedule::RunResult;
@@ -64,6 +67,14 @@ class MemoryTask : public schedule::Task {
   virtual std::size_t length() const { return 0; }
   virtual RunResult work(std::size_t at_most) = 0;
   Transfer transfer() const { return Transfer{place_.memory, place_.device}; }
+  Location locate(const void* at) const { return place_.memory.locate(at); }
+  Description written(Operation operation, const void* to, std::size_t bytes, std::uint64_t value) {
+    return {operation, bytes, {.value = value}, {touch(place_.memory, locate(to), true, {bytes})}};
+  }
+  Description copied(Operation operation, const void* to, const void* from, std::size_t bytes) {
+    const auto [write, read] = touches_of_copy(place_.memory, locate(to), locate(from), {bytes}, {bytes});
+    return {operation, bytes, {}, {write, read}};
+  }
   const Workplace place_;
 
  private:
@@ -117,6 +128,7 @@ class CopyTask final : public MemoryTask {
         from_pinned_{is_pinned_host(from)} {
     goes(to, from);
   }
+  Description describe() override { return copied(Operation::Copy, to_, from_, bytes_); }
 
  protected:
   std::size_t length() const override { return bytes_; }
@@ -147,22 +159,28 @@ class CopyTask final : public MemoryTask {
 
 class CopyRowsTask final : public MemoryTask {
  public:
-  struct Rows {
+  struct Ends {
     std::byte* to;
     std::size_t to_pitch;
     const std::byte* from;
     std::size_t from_pitch, width, height;
   };
-  CopyRowsTask(const Workplace& place, const Location& to, const Location& from, const Rows& rows)
-      : MemoryTask{place}, rows_{rows}, to_pinned_{is_pinned_host(to)}, from_pinned_{is_pinned_host(from)} {
+  CopyRowsTask(const Workplace& place, const Location& to, const Location& from, const Ends& ends)
+      : MemoryTask{place}, ends_{ends}, to_pinned_{is_pinned_host(to)}, from_pinned_{is_pinned_host(from)} {
     goes(to, from);
+  }
+  Description describe() override {
+    const auto [write, read] = touches_of_copy(place_.memory, locate(ends_.to), locate(ends_.from),
+                                               {ends_.width, ends_.to_pitch, ends_.height},
+                                               {ends_.width, ends_.from_pitch, ends_.height});
+    return {Operation::CopyRows, length(), {}, {write, read}};
   }
 
  protected:
-  std::size_t length() const override { return rows_.width * rows_.height; }
+  std::size_t length() const override { return ends_.width * ends_.height; }
 
   RunResult work(std::size_t at_most) override {
-    const auto [to, to_pitch, from, from_pitch, width, height] = rows_;
+    const auto [to, to_pitch, from, from_pitch, width, height] = ends_;
     const auto located = [&](const std::byte* at) { return place_.memory.locate_bytes(at); };
     if (done_ == 0) {
       Status fits = transfer().check_rows(located(to), to_pitch, located(from), from_pitch, width, height);
@@ -178,7 +196,7 @@ class CopyRowsTask final : public MemoryTask {
   }
 
  private:
-  const Rows rows_;
+  const Ends ends_;
   const bool to_pinned_, from_pinned_;
   std::size_t done_ = 0;  // rows
 };
@@ -193,6 +211,12 @@ class CopyBatchTask final : public MemoryTask {
       length_ += items[i].bytes;
       copies_.push_back(std::make_unique<CopyTask>(place, ends[i].to, ends[i].from, items[i].bytes));
     }
+  }
+  Description describe() override {
+    Description all{Operation::CopyBatch, length_, {}, {}};
+    for (const std::unique_ptr<CopyTask>& each : copies_)
+      std::ranges::copy(each->describe().touches, std::back_inserter(all.touches));
+    return all;
   }
 
  protected:
@@ -219,7 +243,9 @@ class WriteTask final : public MemoryTask {
         bytes_{bytes} {
     std::memcpy(taken_.get(), reinterpret_cast<const void*>(from.address), bytes);
     goes(to, from);
+    from_ = reinterpret_cast<const void*>(from.address);
   }
+  Description describe() override { return copied(Operation::CopyTaken, to_, from_, bytes_); }
 
  protected:
   std::size_t length() const override { return bytes_; }
@@ -233,6 +259,7 @@ class WriteTask final : public MemoryTask {
 
  private:
   std::byte* const to_;
+  const void* from_ = nullptr;
   std::unique_ptr<std::byte[]> taken_;
   const std::size_t bytes_;
   std::size_t done_ = 0;
@@ -266,8 +293,21 @@ class LateCopyTask : public MemoryTask {
       }
       copy_ = std::make_unique<CopyTask>(place_, place_.memory.locate_bytes(piece->to),
                                          place_.memory.locate_bytes(piece->from), piece->bytes);
+      if (description != nullptr) {  // now it is known
+        Description real = copy_->describe();
+        description->bytes = real.bytes;
+        description->touches = std::move(real.touches);
+      }
     }
     return copy_->run(at_most);
+  }
+  // What is known before its turn comes: the words that say where it goes.
+  Description reads(Operation operation,
+                    std::initializer_list<std::pair<const void*, std::size_t>> words) const {
+    Description all{operation, 0, {}, {}};
+    for (const auto& [at, bytes] : words)
+      all.touches.push_back(touch(place_.memory, locate(at), false, {bytes}));
+    return all;
   }
   Status fetch(void* into, const void* from, std::size_t bytes) { return transfer().copy(into, from, bytes); }
 
@@ -279,6 +319,9 @@ class DescriptorTask final : public LateCopyTask {
  public:
   DescriptorTask(const Workplace& place, const void* descriptor)
       : LateCopyTask{place}, descriptor_{descriptor} {}
+  Description describe() override {
+    return reads(Operation::CopyByDescriptor, {{descriptor_, sizeof(CopyDescriptor)}});
+  }
 
  protected:
   Result<Piece> read() override {
@@ -299,6 +342,10 @@ class DescriptorTask final : public LateCopyTask {
 class OffsetTask final : public LateCopyTask {
  public:
   OffsetTask(const Workplace& place, const OffsetCopy& copy) : LateCopyTask{place}, what_{copy} {}
+  Description describe() override {
+    return reads(Operation::CopyByOffset,
+                 {{what_.to_holder, sizeof(std::uintptr_t)}, {what_.from_holder, sizeof(std::uintptr_t)}});
+  }
 
  protected:
   Result<Piece> read() override {
@@ -319,6 +366,7 @@ class FillTask final : public MemoryTask {
  public:
   FillTask(const Workplace& place, void* to, unsigned char value, std::size_t bytes)
       : MemoryTask{place}, to_{static_cast<std::byte*>(to)}, value_{value}, bytes_{bytes} {}
+  Description describe() override { return written(Operation::Fill, to_, bytes_, value_); }
 
  protected:
   RunResult work(std::size_t at_most) override {
@@ -343,6 +391,7 @@ class Fill32Task final : public MemoryTask {
  public:
   Fill32Task(const Workplace& place, void* to, std::uint32_t value, std::size_t words)
       : MemoryTask{place}, to_{to}, value_{value}, words_{words} {}
+  Description describe() override { return written(Operation::Fill, to_, words_ * 4, value_); }
 
  protected:
   RunResult work(std::size_t) override {
@@ -359,6 +408,9 @@ class StoreTask final : public MemoryTask {
  public:
   StoreTask(const Workplace& place, void* to, std::uint64_t value)
       : MemoryTask{place}, to_{to}, value_{value} {}
+  Description describe() override {
+    return written(Operation::WriteValue, to_, sizeof(std::uint64_t), value_);
+  }
 
  protected:
   RunResult work(std::size_t) override {
@@ -381,7 +433,7 @@ TaskPtr copy_rows_task(const Workplace& place, const Location& to, std::size_t t
                        std::size_t from_pitch, std::size_t width, std::size_t height) {
   return std::make_unique<CopyRowsTask>(
       place, to, from,
-      CopyRowsTask::Rows{reinterpret_cast<std::byte*>(to.address), to_pitch,
+      CopyRowsTask::Ends{reinterpret_cast<std::byte*>(to.address), to_pitch,
                          reinterpret_cast<const std::byte*>(from.address), from_pitch, width, height});
 }
 TaskPtr copy_batch_task(const Workplace& place, std::span<const BatchItem> items,

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/words.h"
-#include "observe/observe.h"
+#include "runtime/telling.h"
 
 namespace belay {
 namespace {
@@ -58,7 +58,7 @@ void Process::open_device(std::uint32_t id) {
   devices_[id].opening = false;
   streams_.device_opened(id);
   opened_a_device_.store(true, std::memory_order_release);
-  observe::publish({observe::What::DeviceOpened, id});
+  tell_object(observe::What::DeviceOpened, observe::Object::None, 0, id);
 }
 
 Result<std::shared_ptr<Context>> Process::make_context(std::uint32_t device, bool primary) {
@@ -68,6 +68,8 @@ Result<std::shared_ptr<Context>> Process::make_context(std::uint32_t device, boo
   ASSIGN_OR_RETURN(const StreamRef stream,
                    streams_.create(group, {.as = primary ? As::DefaultOfPrimary : As::DefaultOfExplicit}));
   std::shared_ptr<Context> context = contexts_.add(primary, group, stream);
+  tell_object(observe::What::Created, observe::Object::Context, context->handle, device);
+  tell_object(observe::What::Created, observe::Object::Stream, stream->handle, device);
   // Such a function finds the context of its stream current.
   group->call_host = [context = std::weak_ptr<Context>{context}](const std::function<void()>& function) {
     std::shared_ptr<Context> before = Contexts::bind(context.lock());
@@ -109,10 +111,12 @@ void Process::end_streams(const Context& context) {
     schedule::Lock lock = scheduler_.lock();
     scheduler_.drain(lock, streams);
     for (const StreamRef& each : streams) {
+      if (each->idle()) tell_waited(*each, each->finished.load());
       if (streams_.take(each->handle) == nullptr) continue;  // another thread destroys it
       subscriptions_.drop(scheduler_, *each, lock);
       scheduler_.end(*each, lock);
       streams_.forget(*each);
+      tell_object(observe::What::Destroyed, observe::Object::Stream, each->handle, each->device());
     }
   }
   schedule::Lock lock = scheduler_.lock();
@@ -142,9 +146,9 @@ bool Process::close_if_unused(std::uint32_t id) {
   if (device.set_count != 0 || device.explicit_contexts != 0 || !device.open) return false;
   device.open = false;
   streams_.device_closed(id);
-  observe::publish({observe::What::DeviceClosing, id});
+  tell_object(observe::What::DeviceClosing, observe::Object::None, 0, id);
   memory_.close_device(id);
-  observe::publish({observe::What::DeviceClosed, id});
+  tell_object(observe::What::DeviceClosed, observe::Object::None, 0, id);
   return true;
 }
 
@@ -182,6 +186,7 @@ Status Process::reset_device(std::int32_t id, bool force) {
     end_streams(*primary);  // without the lock: what is waited for may call us
     Contexts::reap(*primary);
     end_streams(*primary);  // one that another thread made in the last moment
+    tell_object(observe::What::Destroyed, observe::Object::Context, primary->handle, index);
   }
   {
     const std::lock_guard lock{devices_mutex_};
@@ -237,6 +242,7 @@ Status Process::destroy_context(Handle handle) {
     case Contexts::End::Ended:
       break;
   }
+  tell_object(observe::What::Destroyed, observe::Object::Context, handle, context->device);
   end_streams(*context);
   Contexts::reap(*context);
   end_streams(*context);  // one that another thread made in the last moment

@@ -6,6 +6,7 @@
 
 #include "base/words.h"
 #include "observe/observe.h"
+#include "runtime/telling.h"
 
 namespace belay {
 namespace {
@@ -72,26 +73,31 @@ Workplace workplace(Process& process, const Stream& stream) {
   return {process.memory(), process.links(), stream.device()};
 }
 
-Status submit(Process& process, Stream& stream, TaskPtr task, const char* api, std::uint64_t* position) {
+Status submit(Process& process, Stream& stream, TaskPtr task, std::uint64_t* position) {
   if (!stream.traits.takes_work) {
     return rejected("R-130", "stream", hex(stream.handle),
                     "it is for use by the device only, and takes no work from the host",
                     "create the stream without ACL_STREAM_DEVICE_USE_ONLY");
   }
-  return process.scheduler().submit(stream, std::move(task), api, position);
+  return process.scheduler().submit(stream, std::move(task), position);
 }
 
-Status submit_and_wait(Process& process, Stream& stream, TaskPtr task, const char* api) {
+Status submit_and_wait(Process& process, Stream& stream, TaskPtr task) {
   schedule::Scheduler& scheduler = process.scheduler();
   if (schedule::InsideCallback::of_this_thread() == &stream) return would_wait_for_itself("R-143");
   if (!stream.traits.runs) {  // nothing would ever run it, and nobody waits for such a stream
     schedule::RunResult result;
     do result = task->run(SIZE_MAX);
     while (result.more);
-    return result.trouble ? Status{std::move(result.trouble)} : done();
+    if (result.trouble) return std::move(result.trouble);
+    if (observe::wanted(observe::What::Copied)) {
+      const schedule::Description did = task->describe();
+      tell_copied(did.operation, stream.device(), nullptr, did.bytes, did.touches);
+    }
+    return done();
   }
   std::uint64_t position = 0;
-  if (Status queued = submit(process, stream, std::move(task), api, &position); !queued) return queued;
+  if (Status queued = submit(process, stream, std::move(task), &position); !queued) return queued;
   Lock lock = scheduler.lock();
   return arrived(scheduler, stream, position, scheduler.wait(lock, stream, position, {}), "M-265", -1, lock);
 }
@@ -117,6 +123,7 @@ Status create_stream(Process& process, aclrtStream* out, std::uint32_t priority,
     return no_context("R-126");
   }
   *out = as_handle(*stream);
+  tell_object(observe::What::Created, observe::Object::Stream, stream->handle, stream->device());
   process.state_callbacks().tell(*out, ACL_RT_STREAM_STATE_CREATE_POST);
   return done();
 }
@@ -138,12 +145,15 @@ Status destroy_stream(Process& process, aclrtStream handle, bool force) {
   process.state_callbacks().tell(handle, ACL_RT_STREAM_STATE_DESTROY_PRE);
   schedule::Scheduler& scheduler = process.scheduler();
   Lock lock = scheduler.lock();
-  if (!force && stream.traits.runs && stream.traits.takes_work)
-    (void)scheduler.wait(lock, stream, stream.submitted.load(), {});
+  if (!force && stream.traits.runs && stream.traits.takes_work) {
+    const std::uint64_t position = stream.submitted.load();
+    if (scheduler.wait(lock, stream, position, {}) == Arrival::Reached) tell_waited(stream, position);
+  }
   if (process.streams().take(stream.handle) == nullptr) return stale_handle("R-136", "stream", stream.handle);
   process.subscriptions().drop(scheduler, stream, lock);
   scheduler.end(stream, lock);
   process.streams().forget(stream);
+  tell_object(observe::What::Destroyed, observe::Object::Stream, stream.handle, stream.device());
   return done();
 }
 
@@ -167,6 +177,8 @@ Status arrived(schedule::Scheduler& scheduler, Stream& stream, std::uint64_t pos
                const char* rule, std::int32_t timeout, Lock& lock) {
   switch (arrival) {
     case Arrival::Reached:
+      tell_waited(stream, position);
+      [[fallthrough]];
     case Arrival::Stopped:
       return told(scheduler.take_error(stream, position, lock));
     case Arrival::TimedOut:
@@ -191,7 +203,10 @@ Status synchronize_stream(Process& process, aclrtStream handle, std::int32_t tim
   if (!stream.traits.is_waited_for) return done();
   const std::uint64_t position = stream.submitted.load(std::memory_order_acquire);
   const bool all_done = stream.finished.load(std::memory_order_acquire) >= position;
-  if (all_done && !stream.troubled.load(std::memory_order_acquire)) return done();
+  if (all_done && !stream.troubled.load(std::memory_order_acquire)) {
+    tell_waited(stream, position);
+    return done();
+  }
   schedule::Scheduler& scheduler = process.scheduler();
   Lock lock = scheduler.lock();
   const Arrival arrival = scheduler.wait(lock, stream, position, deadline_in(timeout));
@@ -201,12 +216,14 @@ Status synchronize_stream(Process& process, aclrtStream handle, std::int32_t tim
 Status synchronize_device(Process& process, std::int32_t timeout, const char* rule) {
   ASSIGN_OR_RETURN(const Context* context, current_context(process, rule));
   const Deadline deadline = deadline_in(timeout);
+  const std::uint32_t device = context->device;
+  const std::uint64_t last = schedule::Scheduler::last_task();
   struct Goal {
     StreamRef stream;
     std::uint64_t position;
   };
   std::vector<Goal> goals;
-  for (StreamRef& each : process.streams().of_device(context->device)) {
+  for (StreamRef& each : process.streams().of_device(device)) {
     if (!each->traits.is_waited_for) continue;
     const std::uint64_t position = each->submitted.load(std::memory_order_acquire);
     if (each->finished.load(std::memory_order_acquire) >= position &&
@@ -214,7 +231,10 @@ Status synchronize_device(Process& process, std::int32_t timeout, const char* ru
       continue;
     goals.push_back({std::move(each), position});
   }
-  if (goals.empty()) return done();
+  if (goals.empty()) {
+    tell_waited_for_device(device, last);
+    return done();
+  }
   std::ranges::sort(goals, {}, [](const Goal& goal) { return goal.stream->id; });
   schedule::Scheduler& scheduler = process.scheduler();
   Lock lock = scheduler.lock();
@@ -235,6 +255,7 @@ Status synchronize_device(Process& process, std::int32_t timeout, const char* ru
       how = arrival;
     }
   }
+  tell_waited_for_device(device, last);
   if (failed == nullptr) return done();
   return arrived(scheduler, *failed->stream, failed->position, how, rule, timeout, lock);
 }
@@ -250,7 +271,10 @@ Status query_stream(Process& process, aclrtStream handle, aclrtStreamStatus* sta
     if (stream.group->stopped) return told(stream.group->stopped);
     if (stream.error) return told(stream.error);
   }
-  *status = stream.idle() ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
+  const std::uint64_t position = stream.submitted.load(std::memory_order_acquire);
+  const bool idle = stream.finished.load(std::memory_order_acquire) >= position;
+  if (idle) tell_waited(stream, position);
+  *status = idle ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
   return done();
 }
 

@@ -25,10 +25,9 @@ Result<StreamRef> own_stream(Process& process, aclrtStream stream, const char* r
 // Where the product lacks a function that needs a context: 107002, then 207000, before anything else (M-418).
 Status needs_feature_after_context(Process& process, const char* rule, Feature feature);
 
-Status submit(Process& process, Stream& stream, TaskPtr task, const char* api,
-              std::uint64_t* position = nullptr);
+Status submit(Process& process, Stream& stream, TaskPtr task, std::uint64_t* position = nullptr);
 // The same, and waits until it is done; what went wrong on the stream so far is answered (M-265).
-Status submit_and_wait(Process& process, Stream& stream, TaskPtr task, const char* api);
+Status submit_and_wait(Process& process, Stream& stream, TaskPtr task);
 Workplace workplace(Process& process, const Stream& stream);
 
 Status create_stream(Process& process, aclrtStream* out, std::uint32_t priority, std::uint32_t flags);

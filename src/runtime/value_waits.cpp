@@ -1,7 +1,7 @@
 #include "runtime/value_waits.h"
 
 #include "base/words.h"
-#include "observe/observe.h"
+#include "runtime/telling.h"
 
 namespace belay {
 namespace {
@@ -15,6 +15,14 @@ class ValueWaitTask : public schedule::Task {
  public:
   ValueWaitTask(ValueWaits& all, std::uintptr_t address, std::uint64_t value, std::uint32_t condition)
       : all_{all}, address_{address}, value_{value}, condition_{condition} {}
+
+  schedule::Description describe() override {
+    Memory& memory = all_.memory();
+    return {observe::Operation::WaitValue,
+            sizeof(std::uint64_t),
+            {.value = value_, .flag = condition_},
+            {touch(memory, memory.locate(address_), false, {sizeof(std::uint64_t)})}};
+  }
 
   schedule::Next begin(schedule::Scheduler& scheduler, schedule::Stream& stream,
                        schedule::Lock& lock) override {

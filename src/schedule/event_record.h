@@ -13,6 +13,13 @@
 namespace belay::schedule {
 
 struct EventRecord {
+  explicit EventRecord(std::uint64_t of) : event{of} {}
+  const std::uint64_t event;  // whose it is
+  const std::uint64_t serial = observe::next_serial();
+  Description described(observe::Operation operation) const {
+    return {operation, 0, {.record = serial, .object = event}, {}};
+  }
+
   // Only with the lock.
   bool complete = false;
   bool dropped = false;          // by an abort: complete, but what it stood for was not done
@@ -30,6 +37,7 @@ class RecordTask : public Task {
   using Left = std::function<void(Lock&)>;
   RecordTask(std::shared_ptr<EventRecord> record, Left left)
       : record_{std::move(record)}, left_{std::move(left)} {}
+  Description describe() override { return record_->described(observe::Operation::RecordEvent); }
   Next begin(Scheduler& scheduler, Stream&, Lock& lock) override;
   void drop(Scheduler& scheduler, Stream&, Lock& lock) override;
   void leave(Lock& lock) override {
@@ -65,6 +73,7 @@ class AwaitTask : public WaitTask {
   using Left = std::function<void(Lock&)>;
   AwaitTask(std::shared_ptr<EventRecord> record, std::uint32_t seconds, Left left)
       : WaitTask{seconds, "R-173", "an event"}, record_{std::move(record)}, left_{std::move(left)} {}
+  Description describe() override { return record_->described(observe::Operation::WaitEvent); }
   void leave(Lock& lock) override {
     if (left_) left_(lock);
   }
@@ -79,13 +88,17 @@ class AwaitTask : public WaitTask {
 
 // A binary state of a notify: a record sets it, one waiter takes it away.
 struct NotifyState {
-  bool set = false;  // only with the lock, like the rest
+  std::uint64_t notify = 0;  // whose it is
+  bool set = false;          // only with the lock, like the rest
   std::vector<Stream*> waiting;
 };
 
 class SetNotifyTask : public Task {
  public:
   explicit SetNotifyTask(std::shared_ptr<NotifyState> state) : state_{std::move(state)} {}
+  Description describe() override {
+    return {observe::Operation::RecordNotify, 0, {.object = state_->notify}, {}};
+  }
   Next begin(Scheduler& scheduler, Stream&, Lock& lock) override;
 
  private:
@@ -96,6 +109,9 @@ class AwaitNotifyTask : public WaitTask {
  public:
   AwaitNotifyTask(std::shared_ptr<NotifyState> state, std::uint32_t seconds)
       : WaitTask{seconds, "R-209", "a notify"}, state_{std::move(state)} {}
+  Description describe() override {
+    return {observe::Operation::WaitNotify, 0, {.object = state_->notify}, {}};
+  }
 
  private:
   bool take() override { return std::exchange(state_->set, false); }
@@ -106,7 +122,8 @@ class AwaitNotifyTask : public WaitTask {
 // Does something small in the order of the stream, with the lock.
 class MarkTask : public Task {
  public:
-  explicit MarkTask(std::function<void(Lock&)> act) : act_{std::move(act)} {}
+  MarkTask(std::function<void(Lock&)> act, Description what) : act_{std::move(act)}, what_{std::move(what)} {}
+  Description describe() override { return what_; }
   Next begin(Scheduler&, Stream&, Lock& lock) override {
     act_(lock);
     return Next::Finished;
@@ -114,6 +131,7 @@ class MarkTask : public Task {
 
  private:
   std::function<void(Lock&)> act_;
+  Description what_;
 };
 
 }  // namespace belay::schedule

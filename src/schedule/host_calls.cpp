@@ -10,7 +10,8 @@
 namespace belay::schedule {
 
 void HostCall::call() const {
-  const InsideCallback inside{*stream};
+  const InsideCallback inside{*stream, task.position};
+  tell(observe::What::Begun, *stream, task);
   try {
     function(argument);
   } catch (...) {
@@ -28,6 +29,7 @@ void HostCall::call() const {
                     what, stream->id));
     std::terminate();
   }
+  tell(observe::What::Done, *stream, task);
 }
 
 bool HostThread::post(std::shared_ptr<HostCall> call, const std::shared_ptr<Group>& group, Lock& lock) {
@@ -69,14 +71,14 @@ void HostThread::serve(const std::shared_ptr<Group>& group) {
       call->executing = false;
       scheduler_.call_left(*call->stream, held);
       call->dropped ? scheduler_.let_go(*call->stream, held)
-                    : scheduler_.release(*call->stream, call->sequence, held);
+                    : scheduler_.release(*call->stream, call->task.sequence, held);
     }
     scheduler_.host_call_ended(held);
   }
 }
 
 Next HostFunctionTask::begin(Scheduler& scheduler, Stream& stream, Lock& lock) {
-  call_ = std::make_shared<HostCall>(HostCall{function_, argument_, stream.shared_from_this(), sequence});
+  call_ = std::make_shared<HostCall>(HostCall{function_, argument_, stream.shared_from_this(), *this});
   std::shared_ptr<HostThread>& server = stream.group->host_thread;
   if (server == nullptr) server = std::make_shared<HostThread>(scheduler);
   if (!server->post(call_, stream.group, lock)) return Next::Run;  // which fails
@@ -91,6 +93,7 @@ RunResult HostFunctionTask::run(std::size_t) {
 }
 
 void HostFunctionTask::drop(Scheduler&, Stream& stream, Lock&) {
+  if (call_ == nullptr || !call_->executing) tell(observe::What::Dropped, stream, *this);
   if (call_ == nullptr) return;
   call_->dropped = true;
   stream.held = call_->executing;
@@ -102,10 +105,11 @@ Next CallbackTask::begin(Scheduler&, Stream& stream, Lock&) {
     observe::note("R-191", [&] {
       return fmt::format("a callback of stream {} is dropped: its subscription was ended", stream.id);
     });
+    tell(observe::What::Dropped, stream, *this);
     return Next::Finished;
   }
-  call_ = std::make_shared<HostCall>(
-      HostCall{function_, argument_, stream.shared_from_this(), sequence, blocks_});
+  call_ =
+      std::make_shared<HostCall>(HostCall{function_, argument_, stream.shared_from_this(), *this, blocks_});
   call_->owed = true;
   subscriber->calls.push_back(call_);
   subscriber->came.notify_all();
@@ -113,6 +117,7 @@ Next CallbackTask::begin(Scheduler&, Stream& stream, Lock&) {
 }
 
 void CallbackTask::drop(Scheduler&, Stream& stream, Lock&) {
+  if (!executing()) tell(observe::What::Dropped, stream, *this);
   if (call_ == nullptr) return;
   call_->dropped = true;
   stream.held = call_->executing;
@@ -137,10 +142,11 @@ void unsubscribe(Scheduler& scheduler, Stream& stream, Lock& lock) {
       continue;
     }
     each = subscriber->calls.erase(each);
+    tell(observe::What::Dropped, stream, call->task);
     observe::note("R-191", [&] {
       return fmt::format("a callback of stream {} was never fetched and is dropped", stream.id);
     });
-    if (call->blocks) scheduler.release(stream, call->sequence, lock);
+    if (call->blocks) scheduler.release(stream, call->task.sequence, lock);
   }
   subscriber->came.notify_all();
 }
@@ -180,7 +186,7 @@ Fetched wait_and_call(Scheduler& scheduler, const std::shared_ptr<Subscriber>& s
     scheduler.host_call_ended(lock);
     if (!call->blocks) continue;
     call->dropped ? scheduler.let_go(*call->stream, lock)
-                  : scheduler.release(*call->stream, call->sequence, lock);
+                  : scheduler.release(*call->stream, call->task.sequence, lock);
   }
   return Fetched::Called;
 }

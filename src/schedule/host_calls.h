@@ -27,7 +27,7 @@ struct HostCall {
   HostFunction function;
   void* argument;
   std::shared_ptr<Stream> stream;
-  std::uint64_t sequence;
+  TaskFacts task;
   bool blocks = true;  // the stream goes on only when it has returned
   // Only with the lock.
   bool executing = false;
@@ -45,6 +45,17 @@ struct HostCall {
   // Calls it, without the lock. An exception that leaves it ends the program, in words.
   void call() const;
 };
+
+// The function, its argument, and whether its stream waits for it.
+inline Description described(observe::Operation operation, HostFunction function, void* argument,
+                             bool blocks) {
+  return {operation,
+          0,
+          {.object = reinterpret_cast<std::uintptr_t>(function),
+           .value = reinterpret_cast<std::uintptr_t>(argument),
+           .flag = blocks ? 1U : 0U},
+          {}};
+}
 
 // Runs the host functions of one group, one after the other.
 class HostThread : public std::enable_shared_from_this<HostThread> {
@@ -64,6 +75,9 @@ class HostThread : public std::enable_shared_from_this<HostThread> {
 class HostFunctionTask : public Task {
  public:
   HostFunctionTask(HostFunction function, void* argument) : function_{function}, argument_{argument} {}
+  Description describe() override {
+    return described(observe::Operation::HostFunction, function_, argument_, true);
+  }
   Next begin(Scheduler& scheduler, Stream& stream, Lock& lock) override;
   RunResult run(std::size_t) override;
   void drop(Scheduler& scheduler, Stream&, Lock& lock) override;
@@ -95,6 +109,9 @@ class CallbackTask : public Task {
       : function_{function}, argument_{argument}, blocks_{blocks}, subscription_{subscription} {}
   ~CallbackTask() override {  // without a position it was never accepted, which its caller was told
     if (position != 0 && call_ == nullptr) HostCall::tell_dropped(function_, argument_);
+  }
+  Description describe() override {
+    return described(observe::Operation::Callback, function_, argument_, blocks_);
   }
   Next begin(Scheduler& scheduler, Stream& stream, Lock& lock) override;
   void drop(Scheduler& scheduler, Stream& stream, Lock& lock) override;

@@ -30,6 +30,8 @@ constexpr auto kRetire = 2s;
 constexpr auto kLookAround = 20us;
 constexpr auto kLookForEnd = 10us;
 
+// Over all schedulers that there are in the life of the process, so that no number comes again.
+constinit std::atomic<std::uint64_t> g_last_task{0};
 constinit thread_local Stream* t_inside = nullptr;
 constinit thread_local bool t_is_worker = false;
 
@@ -43,6 +45,16 @@ bool look(Clock::duration how_long, Seen&& seen) {
     }
   } while (Clock::now() < until);
   return false;
+}
+
+// Listening changes no answer: where there is no memory for it, less is told.
+void describe(Task& task) {
+  try {
+    task.description = std::make_shared<Description>(task.describe());
+  } catch (const std::bad_alloc&) {
+    task.description = nullptr;
+  }
+  task.site = observe::site_if_wanted();
 }
 
 // What is remembered of each thread that submits; anew in the child of a fork, whose scheduler is another.
@@ -59,9 +71,31 @@ Submitter& this_thread(const Scheduler* scheduler) {
 
 }  // namespace
 
-InsideCallback::InsideCallback(Stream& stream) : before_{std::exchange(t_inside, &stream)} {}
+InsideCallback::InsideCallback(Stream& stream, std::uint64_t position)
+    : before_{std::exchange(t_inside, &stream)}, told_{stream.handle, position} {}
 InsideCallback::~InsideCallback() { t_inside = before_; }
 Stream* InsideCallback::of_this_thread() { return t_inside; }
+
+void tell(observe::What what, const Stream& stream, const TaskFacts& task, std::int32_t outcome) {
+  if (!observe::wanted(what)) [[likely]]
+    return;
+  static const Description unknown;  // nobody listened when it was submitted
+  const Description& does = task.description ? *task.description : unknown;
+  observe::Details details = does.details;
+  details.stream = stream.handle;
+  details.position = task.position;
+  observe::deliver(
+      {.what = what,
+       .actor = what == observe::What::Submitted ? observe::Actor::Thread : observe::Actor::Stream,
+       .operation = does.operation,
+       .device = static_cast<std::uint8_t>(stream.device()),
+       .outcome = outcome,
+       .site = task.site,
+       .serial = task.sequence,
+       .bytes = does.bytes,
+       .function = task.api},
+      details, does.touches);
+}
 
 Scheduler::Scheduler(Policy policy, Told failed, StrayCalls strays)
     : policy_{policy},
@@ -267,8 +301,13 @@ void Scheduler::turn(Stream& stream, Lock& lock, unsigned tasks, std::size_t pie
   for (; tasks > 0 && can_go(stream); --tasks) {
     Task& task = *stream.head;
     Next next = Next::Run;
+    observe::What how = observe::What::Done;
     if (!std::exchange(task.begun, true)) {
-      if (task.calls_host()) forget_host_call(task);
+      if (task.calls_host()) {
+        forget_host_call(task);
+      } else {
+        tell(observe::What::Begun, stream, task);
+      }
       next = task.begin(*this, stream, lock);
     }
     if (next == Next::Wait) {
@@ -288,21 +327,26 @@ void Scheduler::turn(Stream& stream, Lock& lock, unsigned tasks, std::size_t pie
         result.trouble->what = fmt::format("task {} of stream {}, submitted by {}, failed: {}", task.id(),
                                            stream.id, task.api, result.trouble->what);
         error = std::move(result.trouble);
-        tell_failure(stream, {*error, task.id(), stream.id, task.thread, stream.device()});
+        tell_failure(stream, task.position, {*error, task.id(), stream.id, task.thread, stream.device()});
       }
       lock.lock();
       stream.running = false;
       --running_;
       if (t_is_worker) --busy_;
-      if (error) fail(stream, task, std::move(error), lock);
+      if (error) {
+        how = observe::What::Failed;
+        tell(how, stream, task, error->code);
+        fail(stream, task, std::move(error), lock);
+      }
       if (stream.cancel.load(std::memory_order_relaxed)) {
+        if (result.more) how = observe::What::Dropped;
         stream.arrived.notify_all();  // who aborts waits for this
       } else if (result.more) {
         changed(lock);
         continue;
       }
     }
-    finish(stream, lock);
+    finish(stream, lock, how);
   }
   make_ready(stream, lock);
 }
@@ -310,9 +354,9 @@ void Scheduler::turn(Stream& stream, Lock& lock, unsigned tasks, std::size_t pie
 // The program's functions that hear of it are called on a thread of their own, whoever ran the task: what
 // they find there (no last error, the stream's context) must not depend on whether a thread of the program
 // happened to help. Where the system has no room for a thread, this one must do.
-void Scheduler::tell_failure(Stream& stream, const Failure& failure) {
+void Scheduler::tell_failure(Stream& stream, std::uint64_t position, const Failure& failure) {
   const auto tell = [&] {
-    const InsideCallback inside{stream};
+    const InsideCallback inside{stream, position};
     stream.group->call_host([&] { failed_(failure); });
   };
   const auto told = std::make_shared<std::promise<void>>();
@@ -343,8 +387,10 @@ void Scheduler::fail(Stream& stream, const Task& task, std::shared_ptr<const Err
   }
 }
 
-void Scheduler::finish(Stream& stream, Lock& lock) {
+void Scheduler::finish(Stream& stream, Lock& lock, observe::What how) {
   const std::unique_ptr<Task> done = std::move(stream.head);
+  // Who calls functions of the program tells when, and a failure was told.
+  if (!done->calls_host() && how != observe::What::Failed) tell(how, stream, *done);
   stream.head = std::move(done->next);
   if (!stream.head) stream.tail = nullptr;
   done->leave(lock);
@@ -426,14 +472,18 @@ void Scheduler::fire_due(Lock& lock) {
 
 // --- the program's side ---------------------------------------------------------------------------
 
-Status Scheduler::submit(Stream& stream, std::unique_ptr<Task> task, const char* api,
-                         std::uint64_t* position_out) {
-  task->api = api;
+std::uint64_t Scheduler::last_task() { return g_last_task.load(std::memory_order_acquire); }
+
+Status Scheduler::submit(Stream& stream, std::unique_ptr<Task> task, std::uint64_t* position_out) {
+  task->api = observe::t_call.function;
+  if (observe::wanted(observe::kTasks)) [[unlikely]]
+    describe(*task);
   Submitter& submitter = this_thread(this);
   task->thread = submitter.thread;
   if (t_inside != nullptr) [[unlikely]] {
     observe::note("R-200", [&] {
-      return fmt::format("{} was called from inside a callback, where programs must not submit work", api);
+      return fmt::format("{} was called from inside a callback, where programs must not submit work",
+                         task->api);
     });
   }
   Lock held = lock();
@@ -453,12 +503,13 @@ Status Scheduler::submit(Stream& stream, std::unique_ptr<Task> task, const char*
                    "no thread could be started to run tasks",
                    "the system or a limit of this user allows no more threads", "raise ulimit -u"});
   }
-  task->sequence = ++sequence_;
+  task->sequence = g_last_task.fetch_add(1, std::memory_order_acq_rel) + 1;
   submitter.last_task = task->id();
   const std::uint64_t position = stream.submitted.load(std::memory_order_relaxed) + 1;
   task->position = position;
   if (position_out != nullptr) *position_out = position;
   stream.submitted.store(position, std::memory_order_release);
+  tell(observe::What::Submitted, stream, *task);
   if (stream.clearing) {
     drop_task(stream, std::move(task), held);
     return done();
@@ -646,7 +697,11 @@ std::shared_ptr<const Error> Scheduler::take_error(Stream& stream, std::uint64_t
 // --- taking work back -----------------------------------------------------------------------------
 
 void Scheduler::drop_task(Stream& stream, std::unique_ptr<Task> task, Lock& lock) {
-  if (task->calls_host()) forget_host_call(*task);
+  if (task->calls_host()) {
+    forget_host_call(*task);
+  } else {
+    tell(observe::What::Dropped, stream, *task);
+  }
   task->drop(*this, stream, lock);
   task->leave(lock);
   stream.finished.fetch_add(1, std::memory_order_release);

@@ -56,7 +56,7 @@ enum class Arrival : std::uint8_t {
 // Marks that the calling thread is in a function of the program that a stream called.
 class InsideCallback {
  public:
-  explicit InsideCallback(Stream& stream);
+  InsideCallback(Stream& stream, std::uint64_t position);
   ~InsideCallback();
   InsideCallback(const InsideCallback&) = delete;
   InsideCallback& operator=(const InsideCallback&) = delete;
@@ -64,6 +64,7 @@ class InsideCallback {
 
  private:
   Stream* before_;
+  observe::InCallback told_;
 };
 
 class Scheduler {
@@ -85,8 +86,8 @@ class Scheduler {
 
   // Queues a task. Refused where the stream is destroyed, its group stopped or its device being aborted.
   // `position`: where it stands in its stream.
-  Status submit(Stream& stream, std::unique_ptr<Task> task, const char* api,
-                std::uint64_t* position = nullptr);
+  Status submit(Stream& stream, std::unique_ptr<Task> task, std::uint64_t* position = nullptr);
+  static std::uint64_t last_task();  // that was submitted by anybody
 
   std::uint32_t last_task_of_this_thread() const;  // UINT32_MAX before any
 
@@ -163,9 +164,9 @@ class Scheduler {
   bool step_at_random(Lock& lock);
   void turn(Stream& stream, Lock& lock, unsigned tasks, std::size_t piece);
   RunResult run_pieces(Stream& stream, Task& task, std::size_t piece);
-  void tell_failure(Stream& stream, const Failure& failure);
+  void tell_failure(Stream& stream, std::uint64_t position, const Failure& failure);
   void fail(Stream& stream, const Task& task, std::shared_ptr<const Error> error, Lock& lock);
-  void finish(Stream& stream, Lock& lock);
+  void finish(Stream& stream, Lock& lock, observe::What how = observe::What::Done);
   void drop_queue(Stream& stream, Lock& lock);
   void drop_task(Stream& stream, std::unique_ptr<Task> task, Lock& lock);
   void fire_due(Lock& lock);
@@ -182,7 +183,6 @@ class Scheduler {
   std::size_t stray_calls_ = 0;
   platform::SpinningMutex mutex_;
   Dice dice_;
-  std::uint64_t sequence_ = 0;
   std::uint64_t moves_ = 0;  // grows with whatever happens
 
   Stream* ready_first_ = nullptr;  // streams that can go, in the order in which they came

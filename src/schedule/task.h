@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "base/error.h"
+#include "observe/observe.h"
 
 namespace belay::schedule {
 
@@ -33,13 +35,36 @@ struct RunResult {
   Refusal trouble;    // the task has failed
 };
 
-class Task {
+// What a task does, for those who listen.
+struct Description {
+  observe::Operation operation = observe::Operation::None;
+  std::uint64_t bytes = 0;
+  observe::Details details;
+  std::vector<observe::Touch> touches;
+};
+
+// Who a task is, and where it came from.
+struct TaskFacts {
+  std::uint64_t sequence = 0;                // never used again; later ones are larger
+  std::uint64_t position = 0;                // in its stream, from 1
+  std::int32_t thread = 0;                   // that submitted it
+  std::uint32_t site = 0;                    // from where
+  const char* api = "";                      // with which function
+  std::shared_ptr<Description> description;  // where somebody listens
+
+  std::uint32_t id() const { return static_cast<std::uint32_t>(sequence); }
+};
+void tell(observe::What what, const Stream& stream, const TaskFacts& task, std::int32_t outcome = 0);
+
+class Task : public TaskFacts {
  public:
   virtual ~Task() = default;
   Task() = default;
   Task(const Task&) = delete;
   Task& operator=(const Task&) = delete;
 
+  // Asked by the thread that submits it, before it does.
+  virtual Description describe() { return {}; }
   // At the head of its stream, once.
   virtual Next begin(Scheduler&, Stream&, Lock&) { return Next::Run; }
   // Does at most about that many bytes of it.
@@ -60,13 +85,7 @@ class Task {
   virtual Stream* waits_for() const { return nullptr; }
 
   std::unique_ptr<Task> next;
-  std::uint64_t sequence = 0;  // in the process
-  std::uint64_t position = 0;  // in its stream, from 1
-  std::int32_t thread = 0;     // that submitted it
-  const char* api = "";        // with which function
   bool begun = false;
-
-  std::uint32_t id() const { return static_cast<std::uint32_t>(sequence); }
 };
 
 }  // namespace belay::schedule

@@ -12,22 +12,21 @@ namespace belay::trace {
 namespace {
 
 struct Entry {
+  std::uintptr_t address;
   std::size_t asked, bytes, page;
-  std::uint64_t serial;
 };
 
 struct Place {
-  std::map<std::uintptr_t, Entry> blocks;
+  std::map<std::uint64_t, Entry> blocks;  // by serial number: addresses come again
   std::size_t bytes = 0, peak = 0;
 };
 
 struct Census {
   std::mutex mutex;
   std::vector<Place> places;  // devices, then host memory
-  std::uint64_t serial = 0;
   // While the blocks from before are looked up, others come and go.
   bool looking = true;
-  std::set<std::uintptr_t> freed_meanwhile;
+  std::set<std::uint64_t> freed_meanwhile;
 
   Place* place(std::int32_t device) {
     if (device == kHost && !places.empty()) return &places.back();
@@ -35,47 +34,44 @@ struct Census {
                ? &places[static_cast<std::size_t>(device)]
                : nullptr;
   }
-  void add(Place& place, std::uintptr_t address, std::size_t asked, std::size_t bytes, std::size_t page) {
-    if (!place.blocks.try_emplace(address, Entry{asked, bytes, page, serial + 1}).second) return;
-    ++serial;
-    place.bytes += bytes;
+  void add(Place& place, std::uint64_t serial, const Entry& entry) {
+    if (freed_meanwhile.erase(serial) != 0 || !place.blocks.try_emplace(serial, entry).second) return;
+    place.bytes += entry.bytes;
     place.peak = std::max(place.peak, place.bytes);
   }
-  void add_from_before(Place& place, std::uintptr_t address, std::size_t asked, std::size_t bytes,
-                       std::size_t page) {
-    if (!freed_meanwhile.contains(address)) add(place, address, asked, bytes, page);
+  void remove(Place& place, std::uint64_t serial) {
+    if (const auto found = place.blocks.find(serial); found != place.blocks.end()) {
+      place.bytes -= found->second.bytes;
+      place.blocks.erase(found);
+    } else if (looking) {
+      freed_meanwhile.insert(serial);
+    }
   }
 };
+
+Entry entry_of(const observe::Event& event) {
+  return {event.address, event.bytes, event.footprint(), std::size_t{1} << event.page_shift};
+}
 
 // Used until the very end, and by a forked child whose parent may have held the lock: each starts with its
 // own.
 std::atomic<Census*> g_census{nullptr};
+std::atomic<Memory*> g_counted{nullptr};
 
-void take_down(const observe::Event& event) {
+void take_down(const observe::Batch& events) {
   Census* census = g_census.load(std::memory_order_acquire);
   if (census == nullptr) return;
   const std::lock_guard lock{census->mutex};
-  const bool host = event.what == observe::What::HostAllocated || event.what == observe::What::HostFreed;
-  Place* place = census->place(host ? kHost : static_cast<std::int32_t>(event.device));
-  if (place == nullptr) return;
-  switch (event.what) {
-    case observe::What::DeviceAllocated:
-    case observe::What::HostAllocated:
-      census->freed_meanwhile.erase(event.address);
-      census->add(*place, event.address, event.asked, event.bytes, event.page);
-      break;
-    case observe::What::DeviceFreed:
-    case observe::What::HostFreed:
-      if (const auto found = place->blocks.find(event.address); found != place->blocks.end()) {
-        place->bytes -= found->second.bytes;
-        place->blocks.erase(found);
-      } else if (census->looking) {
-        census->freed_meanwhile.insert(event.address);
-      }
-      break;
-    default:
-      break;
-  }
+  events.each([census](const observe::Told& told) {
+    const observe::Event& event = told.event;
+    const bool host = event.object == observe::Object::HostBlock;
+    Place* place = census->place(host ? kHost : event.device);
+    if (place == nullptr) return;
+    if (event.what == observe::What::Allocated)
+      census->add(*place, event.serial, entry_of(event));
+    else
+      census->remove(*place, event.serial);
+  });
 }
 
 }  // namespace
@@ -87,34 +83,39 @@ void keep_census(Memory& memory) {
   Census& census = *all->emplace_back(std::make_unique<Census>());
   census.places.resize(memory.settings().devices() + 1);
   g_census.store(&census, std::memory_order_release);
-  observe::listen(take_down,
-                  observe::bit(observe::What::DeviceAllocated) | observe::bit(observe::What::DeviceFreed) |
-                      observe::bit(observe::What::HostAllocated) | observe::bit(observe::What::HostFreed));
-  memory.stop_fast_path_for_listeners();
+  g_counted.store(&memory, std::memory_order_release);
+  // At once: whoever asks for a peak wants the order in which blocks came and went on all threads.
+  observe::listen(take_down, {.wanted = observe::kBlocks, .at_once = true});
+  memory.listeners_changed();
 
   // Not under the lock of the census: a block that is freed now holds locks that the look needs.
   struct Found {
     std::size_t place;
-    std::uintptr_t start;
-    std::size_t asked, bytes, page;
+    std::uint64_t serial;
+    Entry entry;
   };
   std::vector<Found> found;
   for (std::uint32_t device = 0; device < memory.settings().devices(); ++device) {
     memory.map().for_each_block(device, [&](const Block& block) {
-      found.push_back({device, block.start, block.asked, block.footprint, page_bytes(block.page)});
+      if (const std::uint64_t serial = memory.map().name(block.start); serial != 0)
+        found.push_back(
+            {device, serial, {block.start, block.asked, block.footprint, page_bytes(block.page)}});
     });
   }
-  memory.host().for_each_block([&](std::uintptr_t start, std::size_t asked, std::size_t bytes) {
-    found.push_back({memory.settings().devices(), start, asked, bytes, 4_KiB});
+  memory.host().for_each_block([&](const observe::Event& born) {
+    found.push_back({memory.settings().devices(), born.serial, entry_of(born)});
   });
   const std::lock_guard lock{census.mutex};
-  for (const Found& each : found)
-    census.add_from_before(census.places[each.place], each.start, each.asked, each.bytes, each.page);
+  for (const auto& [place, serial, entry] : found) census.add(census.places[place], serial, entry);
   census.looking = false;
   census.freed_meanwhile.clear();
 }
 
-void drop_census() { g_census.store(nullptr, std::memory_order_release); }
+void drop_census() {
+  g_census.store(nullptr, std::memory_order_release);
+  observe::unlisten(take_down);
+  if (Memory* memory = g_counted.exchange(nullptr)) memory->listeners_changed();
+}
 
 namespace {
 // Nothing where there is no such place, or no census.
@@ -137,8 +138,9 @@ std::optional<std::vector<LiveBlock>> blocks_on(std::int32_t device) {
   return ask_about(device, [](Place& place) {
     std::vector<LiveBlock> blocks;
     blocks.reserve(place.blocks.size());
-    for (const auto& [address, entry] : place.blocks)
-      blocks.push_back({address, entry.asked, entry.bytes, entry.page, entry.serial});
+    for (const auto& [serial, entry] : place.blocks)
+      blocks.push_back({entry.address, entry.asked, entry.bytes, entry.page, serial});
+    std::ranges::sort(blocks, {}, &LiveBlock::address);
     return blocks;
   });
 }

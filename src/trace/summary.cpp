@@ -1,8 +1,11 @@
 #include "trace/summary.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <memory>
+#include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,95 +16,113 @@
 namespace belay::trace {
 namespace {
 
-using Count = std::atomic<std::size_t>;
-
-void raise(Count& peak, std::size_t value) {
-  std::size_t seen = peak.load(std::memory_order_relaxed);
-  while (value > seen && !peak.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
-  }
-}
-
 struct PerPage {
-  Count blocks, asked, charged;
+  std::size_t blocks = 0, asked = 0, charged = 0;
 };
 struct PerDevice {
-  Count in_use, peak, freed, refused;
+  std::size_t freed = 0, refused = 0;
   std::array<PerPage, 3> pages;
 };
 struct PerDirection {
-  Count copies, bytes;
+  std::size_t copies = 0, bytes = 0;
 };
 struct Tally {
+  std::mutex mutex;
   std::string soc;
   std::array<PerDevice, kMostDevices> devices;
   std::array<PerDirection, 4> copies;
-  Count fills, filled, host_blocks, host_now, host_peak;
-  std::atomic<bool> touched{false};
+  std::size_t fills = 0, filled = 0, host_blocks = 0;
+  bool touched = false;
 };
 
 // Made anew when a forked child starts its own; the parent's stays reachable.
 std::atomic<Tally*> g_tally{nullptr};
-Tally& tally() { return *g_tally.load(std::memory_order_acquire); }
 std::atomic<Memory*> g_memory{nullptr};
 
-constexpr std::size_t page_index(std::size_t page) { return page == 4_KiB ? 0 : page == 2_MiB ? 1 : 2; }
+constexpr std::size_t page_index(unsigned shift) { return shift == 12 ? 0 : shift == 21 ? 1 : 2; }
 
-void sum_up(const observe::Event& event) {
-  PerDevice& device = tally().devices[event.device % kMostDevices];
+// An operation counts once, however many parts it has; one that goes several ways counts for each.
+void count_copy(Tally& tally, std::span<const observe::Touch> touches) {
+  std::array<std::size_t, 4> bytes{};
+  for (std::size_t i = 0; i + 1 < touches.size(); i += 2) {
+    const observe::Touch& to = touches[i];
+    bytes[(touches[i + 1].on_device ? 2U : 0U) + (to.on_device ? 1U : 0U)] += to.bytes * to.rows;
+  }
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (bytes[i] != 0) ++tally.copies[i].copies;
+    tally.copies[i].bytes += bytes[i];
+  }
+}
+
+bool copies(observe::Operation operation) {
+  return operation >= observe::Operation::Copy && operation <= observe::Operation::CopyByOffset;
+}
+
+// Host memory has functions of its own, by which refusals are told apart.
+bool is_for_host(std::string_view function) { return function.find("Host") != std::string_view::npos; }
+
+void count(Tally& tally, const observe::Told& told) {
+  const observe::Event& event = told.event;
+  const bool on_host = event.object == observe::Object::HostBlock;
+  PerDevice& device = tally.devices[event.device % kMostDevices];
   switch (event.what) {
-    case observe::What::DeviceAllocated: {
-      tally().touched.store(true, std::memory_order_relaxed);
-      PerPage& page = device.pages[page_index(event.page)];
-      ++page.blocks;
-      page.asked += event.asked;
-      page.charged += event.bytes;
-      raise(device.peak, device.in_use += event.bytes);
+    case observe::What::Allocated:
+      if (on_host) {
+        ++tally.host_blocks;
+      } else {
+        PerPage& page = device.pages[page_index(event.page_shift)];
+        ++page.blocks;
+        page.asked += event.bytes;
+        page.charged += event.footprint();
+        tally.touched = true;
+      }
       break;
-    }
-    case observe::What::DeviceFreed:
-      ++device.freed;
-      device.in_use -= event.bytes;
+    case observe::What::Freed:
+      if (!on_host) ++device.freed;
       break;
-    case observe::What::AllocationRefused:
-      ++device.refused;
+    case observe::What::Refused:
+      if (event.outcome == ACL_ERROR_RT_MEMORY_ALLOCATION && !is_for_host(event.function)) ++device.refused;
       break;
-    case observe::What::HostAllocated:
-      ++tally().host_blocks;
-      raise(tally().host_peak, tally().host_now += event.bytes);
+    case observe::What::Copied:
+      count_copy(tally, told.touches);
       break;
-    case observe::What::HostFreed:
-      tally().host_now -= event.bytes;
-      break;
-    case observe::What::Copied: {
-      PerDirection& direction = tally().copies[static_cast<std::size_t>(event.direction)];
-      ++direction.copies;
-      direction.bytes += event.bytes;
-      break;
-    }
+    case observe::What::Done:
+      if (copies(event.operation)) {
+        count_copy(tally, told.touches);
+        break;
+      }
+      if (event.operation != observe::Operation::Fill) break;
+      [[fallthrough]];
     case observe::What::Filled:
-      ++tally().fills;
-      tally().filled += event.bytes;
+      ++tally.fills;
+      tally.filled += event.bytes;
       break;
     default:
       break;
   }
 }
 
-std::string device_lines(std::uint32_t index, const PerDevice& device, std::size_t total) {
+void sum_up(const observe::Batch& events) {
+  Tally& tally = *g_tally.load(std::memory_order_acquire);
+  const std::lock_guard lock{tally.mutex};
+  events.each([&tally](const observe::Told& told) { count(tally, told); });
+}
+
+std::string device_lines(std::uint32_t index, const PerDevice& device, std::size_t peak, std::size_t total) {
   static constexpr std::array kNames{"4 KB", "2 MB", "1 GB"};
   std::size_t blocks = 0;
   for (const PerPage& page : device.pages) blocks += page.blocks;
   if (blocks == 0 && device.refused == 0) return {};
   std::string text =
       fmt::format("belay:   device {}: peak {} of {}; {} block(s) allocated, {} freed, {} refused\n", index,
-                  amount(device.peak), amount(total), blocks, device.freed.load(), device.refused.load());
+                  amount(peak), amount(total), blocks, device.freed, device.refused);
   for (std::size_t i = 0; i < kNames.size(); ++i) {
     const PerPage& page = device.pages[i];
     if (page.blocks == 0) continue;
     const double lost = 100.0 * (1.0 - static_cast<double>(page.asked) / static_cast<double>(page.charged));
     text += fmt::format(
         "belay:     {} pages  {:>8} block(s)  asked {:>12}  charged {:>12}  {:.1f} % lost to rounding\n",
-        kNames[i], page.blocks.load(), amount(page.asked), amount(page.charged), lost);
+        kNames[i], page.blocks, amount(page.asked), amount(page.charged), lost);
   }
   return text;
 }
@@ -117,36 +138,48 @@ void keep_summary(Memory& memory, const std::string& soc) {
   all->back()->soc = soc;
   g_tally.store(all->back().get(), std::memory_order_release);
   g_memory.store(&memory, std::memory_order_release);
-  observe::listen(sum_up, ~std::uint32_t{0});
-  memory.stop_fast_path_for_listeners();
+  using observe::What;
+  observe::listen(sum_up, {.wanted = bits(What::Allocated, What::Freed, What::Copied, What::Filled,
+                                          What::Submitted, What::Done, What::Refused)});
+  memory.listeners_changed();
 }
 
-void drop_summary() { g_memory.store(nullptr, std::memory_order_release); }
+void drop_summary() {
+  Memory* memory = g_memory.exchange(nullptr);
+  if (memory == nullptr) return;
+  observe::unlisten(sum_up);
+  memory->listeners_changed();
+}
 
 void print_summary(Summary when) {
   Memory* memory = g_memory.load(std::memory_order_acquire);
-  if (memory == nullptr || (when == Summary::IfAnythingHappened && !tally().touched)) return;
+  if (memory == nullptr) return;
+  observe::flush();
+  Tally& tally = *g_tally.load(std::memory_order_acquire);
+  const std::lock_guard lock{tally.mutex};
+  if (when == Summary::IfAnythingHappened && !tally.touched) return;
   const MemorySettings& settings = memory->settings();
-  std::string text = fmt::format("belay: what happened to memory on {} ({}, {} device(s)):\n", tally().soc,
+  std::string text = fmt::format("belay: what happened to memory on {} ({}, {} device(s)):\n", tally.soc,
                                  settings.product->family, settings.devices());
   for (std::uint32_t i = 0; i < settings.devices(); ++i) {
-    text += device_lines(i, tally().devices[i], memory->device(i).pool().total);
+    text += device_lines(i, tally.devices[i], memory->device(i).peak(), memory->device(i).pool().total);
   }
-  if (tally().host_blocks != 0) {
-    text += fmt::format("belay:   pinned host memory: {} block(s), peak {}\n", tally().host_blocks.load(),
-                        amount(tally().host_peak));
+  if (tally.host_blocks != 0) {
+    text += fmt::format("belay:   pinned host memory: {} block(s), peak {}\n", tally.host_blocks,
+                        amount(memory->host().peak()));
   }
   static constexpr std::array kDirections{"host to host", "host to device", "device to host",
                                           "device to device"};
   for (std::size_t i = 0; i < kDirections.size(); ++i) {
-    const PerDirection& direction = tally().copies[i];
+    const PerDirection& direction = tally.copies[i];
     if (direction.copies != 0)
-      text += fmt::format("belay:   copied {:<16} {:>8} time(s) {:>12}\n", kDirections[i],
-                          direction.copies.load(), amount(direction.bytes));
+      text += fmt::format("belay:   copied {:<16} {:>8} time(s) {:>12}\n", kDirections[i], direction.copies,
+                          amount(direction.bytes));
   }
-  if (tally().fills != 0)
-    text +=
-        fmt::format("belay:   filled {:>25} time(s) {:>12}\n", tally().fills.load(), amount(tally().filled));
+  if (tally.fills != 0)
+    text += fmt::format("belay:   filled {:>25} time(s) {:>12}\n", tally.fills, amount(tally.filled));
+  if (const std::uint64_t lost = observe::lost(); lost != 0)
+    text += fmt::format("belay:   {} event(s) are missing here: there was no memory to count them\n", lost);
   platform::print_line(true, text);
 }
 

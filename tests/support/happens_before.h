@@ -89,6 +89,16 @@ class HappensBefore {
   }
   void reads(NodeId node, Cell cell) { cells_.at(cell).reads.push_back(node); }
 
+  // The cells that a node reads, and those that it writes.
+  std::pair<std::set<Cell>, std::set<Cell>> touched(NodeId node) const {
+    std::set<Cell> read, written;
+    for (Cell cell = 0; cell < cells_.size(); ++cell) {
+      if (std::ranges::count(cells_[cell].reads, node) != 0) read.insert(cell);
+      if (std::ranges::count(cells_[cell].writes, node, &Write::node) != 0) written.insert(cell);
+    }
+    return {read, written};
+  }
+
   // Whether an operation with these before it would race for the cell. Fills are not promised to write words
   // as a whole, so nothing may race with them.
   Race race(const Nodes& before, Cell cell, bool writes, bool fills = false) const {

@@ -179,6 +179,7 @@ inline void StreamProgram::call_in_stream() {
   else
     expect(aclrtLaunchHostFunc(handle(lane), called, &call));
   call.node = model_.add(after);
+  on_queued(call.node);
   lane.mine.push_back(call.node);
   if (blocks) lane.tail = call.node;
   if (lane.has_subscriber) lane.last_callback = call.node;

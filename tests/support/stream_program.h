@@ -118,6 +118,7 @@ class StreamProgram : public StreamWorld {
       found.push_back(fetch(all));
       must_be_seen(host_, all, found.back());
     }
+    on_clear();
     model_.clear();
     host_ = model_.add({});
     for (std::size_t i = 0; i < blocks_.size(); ++i) {

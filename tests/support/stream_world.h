@@ -96,7 +96,7 @@ class StreamWorld {
         blocks_{std::begin(kBlocks), std::end(kBlocks)} {}
   StreamWorld(const StreamWorld&) = delete;
   StreamWorld& operator=(const StreamWorld&) = delete;
-  ~StreamWorld() = default;
+  virtual ~StreamWorld() = default;
 
   const std::vector<std::string>& history() const { return history_; }
   const Counts& counts() const { return counts_; }
@@ -285,8 +285,15 @@ class StreamWorld {
     after.push_back(host_);
     lane.tail = model_.add(after);
     lane.mine.push_back(lane.tail);
+    on_queued(lane.tail);
     return lane.tail;
   }
+  // For those who look over the model's shoulder: it has a node for what was just queued; the host has seen
+  // functions of the program happen; all is about to be forgotten.
+  virtual void on_queued(NodeId) {}
+  virtual void on_calls_seen(const std::vector<NodeId>&) {}
+  virtual void on_clear() {}
+
   bool held(const Lane& lane) const { return model_.held(lane.tail); }
   // The host has waited for these; what that promises is looked at.
   void waited_for(const std::vector<NodeId>& nodes) {
@@ -347,6 +354,7 @@ class StreamWorld {
       check(happened, "call ", each->id, " does not happen");
     }
     host_step(nodes);
+    on_calls_seen(nodes);
   }
 
   const std::size_t stride_;

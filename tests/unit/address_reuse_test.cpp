@@ -69,15 +69,11 @@ TEST(AddressReuse, TheFastPathHeedsIt) {
   const std::uintptr_t kept = world.block(4096);
   ASSERT_TRUE(world.free(kept));
   world.memory().set_device_of_thread(state, 0);
-  const auto slow = [] { return 42; };
-  const auto other = [&](ThreadCache& cache, const fastpath::FoundBlock& found) {
-    return fastpath::free_any(cache, found, slow);
-  };
   std::uintptr_t block = world.block(4096);
-  ASSERT_EQ(fastpath::free_ordinary(reinterpret_cast<void*>(block), other, slow), ACL_SUCCESS);
+  ASSERT_EQ(free_fast(block), ACL_SUCCESS);
   block = world.block(4096);
   world.memory().hold_freed_addresses(true);
-  EXPECT_EQ(fastpath::free_ordinary(reinterpret_cast<void*>(block), other, slow), 42);
+  EXPECT_EQ(free_fast(block), 42);
   EXPECT_TRUE(world.free(block));
   world.memory().hold_freed_addresses(false);
 }

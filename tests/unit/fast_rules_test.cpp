@@ -31,8 +31,7 @@ bool serves(const FastRule& rule, std::size_t size) { return size - 1 < rule.mos
 
 // What the fast path would store for a block that plan() decided about.
 std::uint64_t word_of(const Plan& plan) {
-  return BlockWord{plan.footprint / 4_KiB, plan.asked, plan.page, Origin::Malloc, kModuleApp,
-                   plan.read_only,         plan.p2p}
+  return BlockWord{plan.footprint / 4_KiB, plan.asked, plan.page, Origin::Malloc, plan.read_only, plan.p2p}
       .pack();
 }
 
@@ -198,7 +197,7 @@ TEST(FastRules, M79_EveryKindOfBlock_HasASizeClassOfItsOwn) {
         for (std::size_t pages = 1; pages <= count + 1; ++pages) {
           const std::size_t bytes = pages * page_bytes(page);
           const std::uint64_t word =
-              BlockWord{bytes / 4_KiB, bytes - 1, page, Origin::Malloc, kModuleApp, read_only, p2p}.pack();
+              BlockWord{bytes / 4_KiB, bytes - 1, page, Origin::Malloc, read_only, p2p}.pack();
           const std::size_t size_class = SizeClass::of(word);
           if (page != Page::Huge1G) {
             ASSERT_EQ(SizeClass::of_small(word), size_class);

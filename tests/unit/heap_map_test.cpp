@@ -18,7 +18,7 @@ constexpr platform::AddressRange kWindow{0x400000000000, 64_GiB, false};
 
 void put(HeapMap& map, std::uintptr_t start, std::size_t bytes, std::size_t asked, Page page = Page::Normal) {
   if (map.heap_at(start).use == Heap::Use::Carved) map.cut(start, bytes);
-  map.publish(start, BlockWord{bytes / 4_KiB, asked, page, Origin::Malloc, 33, false, false}.pack());
+  map.publish(start, BlockWord{bytes / 4_KiB, asked, page, Origin::Malloc, false, false}.pack());
 }
 
 TEST(HeapMap, EveryInteriorAddressLeadsToItsBlock_NoneOutside) {
@@ -47,16 +47,84 @@ TEST(BlockWord, HoldsWhatABlockIs_OfEveryKindOfPages) {
     const std::size_t unit = page_bytes(page);
     for (const std::size_t bytes : {unit, 3 * unit, 255_GiB / unit * unit}) {
       for (const std::size_t slack : {std::size_t{0}, std::size_t{1}, unit - 1, std::min(unit, bytes)}) {
-        const BlockWord word{bytes / 4_KiB, bytes - slack, page, Origin::MediaV2, 255, true, true};
+        const BlockWord word{bytes / 4_KiB, bytes - slack, page, Origin::MediaV2, true, true};
         const BlockWord again = BlockWord::unpack(word.pack() | BlockWord::kLeakReported);
         EXPECT_EQ(again.units, word.units);
         EXPECT_EQ(again.asked, word.asked);
         EXPECT_EQ(again.page, page);
         EXPECT_EQ(again.origin, Origin::MediaV2);
-        EXPECT_EQ(again.module, 255);
         EXPECT_TRUE(again.read_only && again.p2p && again.leak_reported);
       }
     }
+  }
+}
+
+// A block has one number, whoever asks first, and its place may be another's at any moment.
+TEST(BlockFacts, ABlockIsNamedOnce_WhileOthersComeAndGo) {
+  HeapMap map{kWindow};
+  const std::uintptr_t start = map.open_carved(HeapClass::Normal, 0);
+  std::atomic<bool> enough{false};
+  std::mutex mutex;
+  std::map<std::uint64_t, std::uint64_t> life_of;  // by number: in which life of the place it was given
+  std::atomic<std::uint64_t> life{1};              // even: there is a block
+  std::vector<std::thread> askers;
+  for (int t = 0; t < 3; ++t) {
+    askers.emplace_back([&] {
+      while (!enough.load()) {
+        const std::uint64_t before = life.load();
+        const std::uint64_t number = map.name(start);
+        if (number == 0 || before % 2 != 0 || life.load() != before) continue;
+        const std::lock_guard lock{mutex};
+        const auto [known, first] = life_of.try_emplace(number, before);
+        EXPECT_EQ(known->second, before) << "a number that another block had";
+        std::size_t of_this_life = 0;
+        for (const auto& [other, when] : life_of) of_this_life += when == before ? 1 : 0;
+        EXPECT_EQ(of_this_life, 1U) << "a block with two numbers";
+      }
+    });
+  }
+  for (int round = 0; round < 300; ++round) {
+    put(map, start, 4_KiB, 1);
+    ++life;
+    std::this_thread::sleep_for(std::chrono::microseconds{20});
+    ++life;
+    const std::optional<Block> ended = map.withdraw(start);
+    ASSERT_TRUE(ended);
+    EXPECT_EQ(ended->module, kModuleApp);
+  }
+  enough = true;
+  for (std::thread& each : askers) each.join();
+  EXPECT_FALSE(life_of.empty());
+}
+
+TEST(BlockFacts, WhatIsKnownOfAnEarlierBlockIsNotTheNextOnes) {
+  HeapMap map{kWindow};
+  for (const bool whole : {false, true}) {
+    const std::size_t bytes = whole ? 1_GiB : 4_KiB;
+    const std::uintptr_t start =
+        whole ? map.open_whole(bytes, 0, HeapClass::Huge2M) : map.open_carved(HeapClass::Normal, 0);
+    BlockFacts* facts = map.facts_of(start);
+    ASSERT_NE(facts, nullptr);
+    facts->begin({.what = observe::What::Allocated, .module = 6, .serial = 77, .function = "a"});
+    map.publish(start, BlockWord{bytes / 4_KiB, 1, Page::Normal, Origin::Malloc, false, false}.pack() |
+                           BlockWord::kHasFacts | BlockWord::kOtherModule);
+    EXPECT_EQ(map.find(start)->module, 6);
+    EXPECT_EQ(map.find(start)->serial, 77U);
+    EXPECT_EQ(map.name(start), 77U);
+    ASSERT_EQ(map.withdraw(start)->module, 6);
+    if (!whole)
+      put(map, start, bytes, 1);
+    else
+      map.publish(start, BlockWord{bytes / 4_KiB, 1, Page::Normal, Origin::Malloc, false, false}.pack());
+    EXPECT_EQ(map.find(start)->serial, 0U) << "nobody has named it";
+    EXPECT_EQ(map.find(start)->module, kModuleApp);
+    const std::uint64_t number = map.name(start);
+    EXPECT_NE(number, 77U);
+    EXPECT_EQ(map.find(start)->serial, number);
+    EXPECT_EQ(map.find(start)->module, kModuleApp) << "facts of the earlier block";
+    EXPECT_FALSE(facts->is_described());
+    ASSERT_TRUE(map.withdraw(start));
+    EXPECT_EQ(map.name(start), 0U) << "there is none";
   }
 }
 

@@ -151,41 +151,57 @@ TEST(AccountWords, D52_EveryAccountHasANumberOfItsOwn) {
       }
     }
   }
+  for (std::size_t shard = kShards; shard < kShards + kAnnex; ++shard) {
+    for (std::size_t kind = 0; kind < kKinds; ++kind) {
+      const std::uint64_t number = AccountIndex{0, shard, kind}.number();
+      ASSERT_LT(number, seen.size());
+      ASSERT_FALSE(seen[number]);
+      seen[number] = true;
+      ASSERT_EQ((AccountIndex{kSlots - 1, shard, kind}.number()), number) << "it is any row's";
+      ASSERT_EQ(AccountIndex::of(number).shard, shard);
+      ASSERT_EQ(AccountIndex::of(number).kind, kind);
+    }
+  }
   // A number that nobody makes must not lead out of the tables.
   for (std::uint64_t number = 0; number < seen.size(); ++number) {
     const AccountIndex at = AccountIndex::of(number);
-    ASSERT_LT(at.row, kSlots);
-    ASSERT_LT(at.shard, kShards);
+    if (at.in_annex()) {
+      ASSERT_LT(at.shard, kShards + kAnnex);
+    } else {
+      ASSERT_LT(at.row, kSlots);
+    }
     ASSERT_LT(at.kind, kKinds);
   }
 }
 
 // --- claims ---------------------------------------------------------------------------------------------
 
-TEST(QuotaShards, D52_EachIsOneThreads_AndTheRestShareTheCommonOne) {
+TEST(QuotaShards, D52_EachIsOneThreads_AndWhenTheAnnexIsFullTheRestShareTheCommonOne) {
   SharedState shared{no_limits(100)};
   Here here{shared};
   std::set<std::size_t> claimed;
-  for (std::size_t i = 1; i < kShards; ++i) {
+  for (std::size_t i = 1; i < kShards + kAnnex; ++i) {
     const std::size_t shard = here.processes.claim_shard();
-    EXPECT_NE(shard, PageQuota::kCommonShard);
-    EXPECT_LT(shard, kShards);
-    EXPECT_TRUE(claimed.insert(shard).second) << shard;
+    ASSERT_NE(shard, PageQuota::kCommonShard);
+    ASSERT_EQ(shard < kShards, i < kShards) << "first those of its own row";
+    ASSERT_LT(shard, kShards + kAnnex);
+    ASSERT_TRUE(claimed.insert(shard).second) << shard;
   }
   EXPECT_EQ(here.processes.claim_shard(), PageQuota::kCommonShard);
   EXPECT_EQ(here.processes.claim_shard(), PageQuota::kCommonShard);
   here.processes.release_shard(PageQuota::kCommonShard);
   EXPECT_EQ(here.processes.claim_shard(), PageQuota::kCommonShard) << "that one is nobody's";
-  for (const std::size_t shard : {std::size_t{1}, std::size_t{17}, kShards - 1}) {
+  for (const std::size_t shard :
+       {std::size_t{1}, std::size_t{17}, kShards - 1, kShards, kShards + kAnnex - 1}) {
     here.processes.release_shard(shard);
     EXPECT_EQ(here.processes.claim_shard(), shard);
   }
   EXPECT_EQ(shards_of(shared.state(), here.processes.mine()), kShards);
 }
 
-TEST(QuotaShards, D52_SumsSeeEveryPurse_FromItsClaimOn) {
-  SharedState shared{no_limits(1000)};
-  WithShards here{shared, kShards - 1};
+TEST(QuotaShards, D52_SumsSeeEveryShard_FromItsClaimOn) {
+  SharedState shared{no_limits(5000)};
+  WithShards here{shared, kShards + 40};
   std::uint64_t taken = 0;
   for (const std::size_t shard : here.shards) {
     ASSERT_TRUE(here.quota().take(kNormal, shard + 1, shard));
@@ -196,7 +212,7 @@ TEST(QuotaShards, D52_SumsSeeEveryPurse_FromItsClaimOn) {
   }
 }
 
-TEST(QuotaShards, M430_WhatAThreadThatEndedLeftInItsPurse_IsThereForTheNext) {
+TEST(QuotaShards, M430_WhatAThreadThatEndedLeftInItsShard_IsThereForTheNext) {
   SharedState shared{no_limits(100)};
   WithShards here{shared, 2};
   ASSERT_TRUE(here.quota().take(kNormal, 60, here.shards[1]));
@@ -464,16 +480,18 @@ TEST(QuotaShards, D66_TheNextProcessInTheRow_StartsWithEmptyShards) {
     const Child child{[&] {
       There& there = *new There{shared.link()};
       if (there.quotas[0].own().used != 0 || there.quotas[0].own().granted != 0) return 1;
-      std::size_t shards[kShards] = {};
-      for (std::size_t i = 1; i < kShards; ++i) shards[i] = there.processes.claim_shard();
-      for (std::size_t i = 0; i < kShards; ++i) {
+      constexpr std::size_t kAll = kShards + 9;
+      std::size_t shards[kAll] = {};
+      for (std::size_t i = 1; i < kAll; ++i) shards[i] = there.processes.claim_shard();
+      for (std::size_t i = 0; i < kAll; ++i) {
         if (!there.quotas[0].take(kNormal, 10, shards[i])) return 2;
       }
-      for (std::size_t i = 0; i < kShards; ++i) there.quotas[0].give(kNormal, 9, shards[i * 5 % kShards]);
-      return there.quotas[0].own().used == kShards ? 0 : 3;
+      for (std::size_t i = 0; i < kAll; ++i) there.quotas[0].give(kNormal, 9, shards[i * 5 % kAll]);
+      return there.quotas[0].own().used == kAll ? 0 : 3;
     }};
     EXPECT_EQ(child.answer(), 0);
-    EXPECT_EQ(here.used(), kShards);
+    EXPECT_EQ(here.used(), kShards + 9);
+    EXPECT_LE(annex_of(shared.state()), 9U) << "what the dead had of the annex is used again";
   }
   EXPECT_EQ(here.used(), 0U);
   expect_all_can_be_had(here, 500);
@@ -619,6 +637,35 @@ TEST(QuotaShards, M430_MoreThreadsThanShards_AgainstAModel) {
 }
 TEST(QuotaShards, M430_AllShardsAtOnce_AgainstAModel) {
   against_the_model(kShards - 1, 3, 1, slice(8, 200, 3));
+}
+TEST(QuotaShards, M430_MoreThreadsThanARowHasShards_AgainstAModel) {
+  against_the_model(kShards + 8, 1, 1, slice(6, 150, 3));
+}
+
+// Another process has shards of the annex beside ours, and dies, at any moment of its claims too.
+TEST(QuotaShards, D52_D66_WhoClaimsShardsOfTheAnnexIsKilled_AndTheyAreUsedAgain) {
+  SharedState shared{no_limits(1000)};
+  WithShards here{shared, kShards + 3};
+  for (unsigned round = 0; round < slice(40U, 1000U, 4U); ++round) {
+    const Common<std::atomic<int>> claims;
+    Child child{[&] {
+      There& there = *new There{shared.link()};
+      for (std::size_t i = 0; i < kShards + 200; ++i) {
+        const std::size_t shard = there.processes.claim_shard();
+        if (!there.quotas[0].take(i % kKinds, 2, shard)) return 1;
+        there.quotas[0].give(i % kKinds, 1, shard);
+        claims->fetch_add(1);
+      }
+      return 0;
+    }};
+    const int until = static_cast<int>(round * 5 % (kShards + 200));
+    while (claims->load() < until) std::this_thread::yield();
+    ASSERT_LE(here.used(), 1000U);
+    child.kill();
+    ASSERT_EQ(here.used(), 0U) << "round " << round;
+    ASSERT_LE(annex_of(shared.state()), 4U + 202U);
+  }
+  expect_all_can_be_had(here, 1000);
 }
 
 // Each killed with some shards below nothing and some above.

@@ -54,7 +54,7 @@ struct Two {
     b = scheduler.open(0x2000, group, {});
   }
   void submit(Stream& stream, std::unique_ptr<Task> task) {
-    EXPECT_TRUE(scheduler.submit(stream, std::move(task), "a test"));
+    EXPECT_TRUE(scheduler.submit(stream, std::move(task)));
   }
   Arrival finish(Stream& stream) {
     Lock lock = scheduler.lock();
@@ -103,7 +103,7 @@ TEST(Scheduler, R17_LazyRunsWhatIsWaitedForAndNothingElse) {
 TEST(Scheduler, R170_LazyRunsTheStreamThatAnotherWaitsFor) {
   std::string log;
   Two two{{Mode::Lazy, 0}};
-  auto record = std::make_shared<EventRecord>();
+  auto record = std::make_shared<EventRecord>(1);
   record->stream = two.a;
   two.submit(*two.a, std::make_unique<Noted>(log, '1'));
   two.submit(*two.a, std::make_unique<belay::schedule::RecordTask>(record, nullptr));
@@ -116,7 +116,7 @@ TEST(Scheduler, R170_LazyRunsTheStreamThatAnotherWaitsFor) {
 
 TEST(Scheduler, R154_WhoeverWaitsIsToldThatTasksWereDropped) {
   Two two{{Mode::Lazy, 0}};  // without workers, which would outlive the scheduler of a test
-  auto never = std::make_shared<EventRecord>();
+  auto never = std::make_shared<EventRecord>(1);
   two.submit(*two.a, std::make_unique<belay::schedule::AwaitTask>(never, 0, nullptr));
   std::atomic<bool> waits{false};
   Arrival arrival = Arrival::Reached;
@@ -150,7 +150,7 @@ TEST(Scheduler, R16_R153_AnErrorIsTakenOnce_AndStopsAGroupThatWantsIt) {
   two.submit(*two.b, std::make_unique<Noted>(log, 'x'));
   two.finish(*two.a);
   EXPECT_EQ(two.finish(*two.b), Arrival::Stopped);
-  EXPECT_FALSE(two.scheduler.submit(*two.b, std::make_unique<Noted>(log, 'y'), "a test"));
+  EXPECT_FALSE(two.scheduler.submit(*two.b, std::make_unique<Noted>(log, 'y')));
   EXPECT_EQ(log, "");
   EXPECT_EQ(two.failures, 2);
   {

@@ -200,13 +200,9 @@ TEST_F(SharedMemory, TheFastPathLeavesSharedBlocksAlone) {
   const std::uintptr_t block = me.block(4096), plain = me.block(4096);
   ASSERT_TRUE(me.free(kept));  // now there is a bin for such blocks
   me.memory().set_device_of_thread(state, 0);
-  const auto slow = [] { return 42; };
-  const auto other = [&](ThreadCache& cache, const fastpath::FoundBlock& found) {
-    return fastpath::free_any(cache, found, slow);
-  };
-  ASSERT_EQ(fastpath::free_ordinary(reinterpret_cast<void*>(plain), other, slow), ACL_SUCCESS);
+  ASSERT_EQ(free_fast(plain), ACL_SUCCESS);
   ASSERT_TRUE(me.memory().physical().share(block));
-  EXPECT_EQ(fastpath::free_ordinary(reinterpret_cast<void*>(block), other, slow), 42);
+  EXPECT_EQ(free_fast(block), 42);
   EXPECT_TRUE(me.memory().find(block)->shared);
   EXPECT_TRUE(me.free(block));
   EXPECT_EQ(me.used(), 0U);

@@ -1,0 +1,17 @@
+#include "api/door.h"
+
+namespace belay {
+
+aclError refused(const char* api, const Error& error) noexcept {
+  if (observe::wanted(observe::What::Refused)) [[unlikely]] {
+    const Context* context = Contexts::current();
+    observe::deliver({.what = observe::What::Refused,
+                      .device = static_cast<std::uint8_t>(context == nullptr ? 0 : context->device),
+                      .outcome = error.code,
+                      .function = api},
+                     {.rule = error.rule}, {}, error.what);
+  }
+  return report::fail(api, error);
+}
+
+}  // namespace belay

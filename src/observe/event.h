@@ -1,0 +1,137 @@
+// What is told about an operation: who asked for what, with which function, what it touches, how it ended.
+//
+// An event is one cache line. Those of queued work, of callbacks and of refusals have Details behind it, then
+// what the work touches, then words. Blocks, streams, events, notifies, records and tasks are named by serial
+// numbers that are never used again; addresses are told as well, but others may have had them before.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string_view>
+
+namespace belay::observe {
+
+enum class What : std::uint8_t {
+  Allocated,  // a block
+  Freed,
+  Copied,  // by the call itself, before it returned
+  Filled,
+  Submitted,  // a task; then, once each, Begun and one of the three after it
+  Begun,
+  Done,
+  Failed,
+  Dropped,  // by an abort, or with its stream
+  Waited,   // the thread knows that work is done: it waited for it, or asked and was told so
+  Created,  // a stream, an event, a notify, a context, a registration of host memory
+  Destroyed,
+  DeviceOpened,
+  DeviceClosing,
+  DeviceClosed,
+  Finalized,
+  Refused,  // a call; `text` says why
+  Noted,    // legal or survived, but hardly meant; `text` says what
+  Gap,      // not an event: a ring goes on at its start
+};
+
+enum class Actor : std::uint8_t {
+  Thread,    // a call of the program
+  Stream,    // queued work in its turn
+  Callback,  // a call of the program, made by a function that a stream calls
+};
+
+enum class Object : std::uint8_t {
+  None,
+  DeviceBlock,
+  HostBlock,
+  Registration,
+  Stream,
+  Event,
+  Notify,
+  Context
+};
+
+enum class Operation : std::uint8_t {
+  None,
+  Copy,
+  CopyRows,
+  CopyBatch,
+  CopyTaken,  // the bytes were taken during the call (ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE)
+  CopyByDescriptor,
+  CopyByOffset,
+  Fill,
+  WriteValue,
+  WaitValue,
+  RecordEvent,
+  WaitEvent,
+  ResetEvent,
+  RecordNotify,
+  WaitNotify,
+  HostFunction,
+  Callback,
+};
+
+struct alignas(64) Event {
+  What what = What::Gap;
+  Actor actor = Actor::Thread;
+  Object object = Object::None;
+  Operation operation = Operation::None;
+  std::uint8_t page_shift = 0;  // of a block: the size of its pages
+  std::uint8_t module = 0;
+  std::uint8_t device = 0;  // of the block, of the stream, or the current one
+  std::uint8_t flags = 0;
+  std::int32_t outcome = 0;  // what the call returned, or what the task failed with
+  std::uint32_t units = 0;   // of 4 KB that a block takes
+  std::uint32_t thread = 0;
+  std::uint32_t site = 0;  // where in the program (call_sites.h); 0: nobody wanted to know
+  std::uint64_t serial = 0;
+  std::uintptr_t address = 0;
+  std::uint64_t bytes = 0;  // asked for, copied or filled
+  const char* function = "";
+  std::uint64_t time_ns = 0;  // 0: nobody wanted to know
+
+  static constexpr std::uint8_t kHasDetails = 1;
+  static constexpr std::uint8_t kReadOnly = 2, kP2p = 4;  // of a block
+  bool has_details() const { return (flags & kHasDetails) != 0; }
+  std::uint64_t first_word() const {
+    std::uint64_t word = 0;
+    std::memcpy(&word, this, sizeof word);
+    return word;
+  }
+  std::uint64_t footprint() const { return std::uint64_t{units} * 4096; }
+};
+static_assert(sizeof(Event) == 64);
+
+struct Details {
+  std::uint64_t stream = 0;    // of the work, or that was waited for
+  std::uint64_t position = 0;  // in the stream, from 1; of a wait: up to here all is done
+  std::uint64_t task = 0;      // of a wait without a stream: of this device all up to this task is done
+  std::uint64_t record = 0;    // of an event: that is made, that is waited for, that is undone
+  std::uint64_t object = 0;    // the event or notify
+  std::uint64_t value = 0;     // of a fill, a written word or one that is waited for
+  std::uint64_t caller = 0,
+                caller_position = 0;  // of a callback: the stream that calls it, and its task there
+  const char* rule = "";
+  std::uint32_t flag = 0;  // of a wait for a word: the comparison
+  std::uint16_t touches = 0, letters = 0;
+};
+
+// A part of memory that an operation reads or writes: rows of some bytes, a pitch apart.
+struct Touch {
+  std::uint64_t extent = 0;  // the serial number of the block; 0: host memory that belay does not know
+  std::uint64_t offset = 0;  // in it; an address where it is not known
+  std::uint64_t bytes = 0, pitch = 0, rows = 1;
+  std::uint32_t device = 0;
+  bool on_device = false, writes = false;
+};
+
+// An event as a listener gets it.
+struct Told {
+  const Event& event;
+  const Details* details;  // null: none
+  std::span<const Touch> touches;
+  std::string_view text;
+};
+
+}  // namespace belay::observe

@@ -1,0 +1,109 @@
+// The events of one thread, in their order, until somebody reads them.
+//
+// Only its thread writes. It reads them itself when the ring is full; whoever asks reads them earlier, under
+// the lock. So none is lost, and nobody waits but for that.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+#include "observe/event.h"
+
+namespace belay::observe {
+
+struct alignas(64) Cell {
+  std::byte bytes[64];
+};
+
+// How many cells an event takes.
+inline std::size_t cells_for(const Event& event, const Details& details) {
+  if (!event.has_details()) return 1;
+  const std::size_t behind = sizeof(Details) + details.touches * sizeof(Touch) + details.letters;
+  return 1 + (behind + sizeof(Cell) - 1) / sizeof(Cell);
+}
+
+// Events in a row.
+class Batch {
+ public:
+  Batch(const Cell* cells, std::uint64_t capacity, std::uint64_t first, std::uint64_t last)
+      : cells_{cells}, last_cell_{capacity - 1}, first_{first}, last_{last} {}
+
+  // Calls hear(const Told&) for each of them.
+  template <class Hear>
+  [[gnu::always_inline]] void each(Hear&& hear) const {
+    for (std::uint64_t at = first_; at != last_;) {
+      const Event& event = *reinterpret_cast<const Event*>(&cells_[at & last_cell_]);
+      if (!event.has_details()) [[likely]] {
+        hear(Told{event, nullptr, {}, {}});
+        ++at;
+      } else if (event.what == What::Gap) {
+        at = (at | last_cell_) + 1;
+      } else {
+        const Details& details = *reinterpret_cast<const Details*>(&event + 1);
+        const auto* touches = reinterpret_cast<const Touch*>(&details + 1);
+        hear(Told{event,
+                  &details,
+                  {touches, details.touches},
+                  {reinterpret_cast<const char*>(touches + details.touches), details.letters}});
+        at += cells_for(event, details);
+      }
+    }
+  }
+
+ private:
+  const Cell* cells_;
+  std::uint64_t last_cell_;  // of a power of two
+  std::uint64_t first_, last_;
+};
+
+class Ring {
+ public:
+  static constexpr std::uint64_t kCells = 256;
+  static constexpr std::uint64_t kMost = kCells / 4;  // of one event
+
+  explicit Ring(std::uint32_t of_thread) : thread{of_thread} {}
+
+  // Room for an event of so many cells, at most kMost; then it is `added`.
+  Cell* room_for(std::uint64_t cells) {
+    used_freely_ = true;
+    const std::uint64_t at = written_.load(std::memory_order_relaxed);
+    if (at + cells > full_at_ || at % kCells + cells > kCells) [[unlikely]]
+      return make_room(cells);
+    return &cells_[at % kCells];
+  }
+  void added(std::uint64_t cells) {
+    written_.store(written_.load(std::memory_order_relaxed) + cells, std::memory_order_release);
+  }
+
+  // Tells listeners what was not told yet.
+  void drain();
+  std::mutex& reading() { return reading_; }
+  void drain_locked();
+
+  // For the fast path, one cell at a time: whether there is room now, which cell is the next, and a number
+  // for what is told there, that nothing else has. The words of a cell that tell the thread, the call site
+  // and the time are as they have to be: this thread, and none of the others.
+  bool has_room() const { return at() != full_at_; }
+  std::uint64_t at() const { return written_.load(std::memory_order_relaxed); }
+  Cell& cell(std::uint64_t at) { return cells_[at % kCells]; }
+  std::uint64_t number(std::uint64_t at) const { return at + numbers_; }
+  void added_at(std::uint64_t at) { written_.store(at + 1, std::memory_order_release); }
+  Cell* make_room(std::uint64_t cells);
+
+  const std::uint32_t thread;
+
+ private:
+  void tidy(std::uint64_t from);
+
+  std::atomic<std::uint64_t> written_{0};
+  std::uint64_t full_at_ = 0;  // at least so many can be written
+  std::uint64_t numbers_ = 0;  // what the cells up to there are numbered from
+  bool used_freely_ = true;    // cells up to there may not be as the fast path wants them
+  alignas(64) std::mutex reading_;
+  std::atomic<std::uint64_t> read_{0};
+  Cell cells_[kCells];
+};
+
+}  // namespace belay::observe

@@ -1,0 +1,42 @@
+// What the runtime tells listeners about calls that copy, fill, wait, make and end things.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "memory/memory.h"
+#include "observe/observe.h"
+#include "schedule/scheduler.h"
+
+namespace belay {
+
+// Bytes in rows; one row: all in one piece.
+struct Rows {
+  std::size_t bytes, pitch = 0, rows = 1;
+};
+
+inline observe::Touch touch(Memory& memory, const Location& at, bool writes, const Rows& rows) {
+  const auto [extent, offset] = memory.identify(at);
+  return {extent, offset, rows.bytes, rows.pitch, rows.rows, at.device(), at.is_device(), writes};
+}
+// What is written, then what is read.
+inline std::array<observe::Touch, 2> touches_of_copy(Memory& memory, const Location& to, const Location& from,
+                                                     const Rows& to_rows, const Rows& from_rows) {
+  return {touch(memory, to, true, to_rows), touch(memory, from, false, from_rows)};
+}
+
+// A call has copied or filled, before it returns.
+void tell_copied(observe::Operation operation, std::uint32_t device, const void* to, std::size_t bytes,
+                 std::span<const observe::Touch> touches);
+void tell_copied(Memory& memory, std::uint32_t device, const void* to, const void* from, std::size_t bytes);
+void tell_filled(Memory& memory, const Location& to, std::size_t bytes, std::uint64_t value);
+
+// The calling thread knows that work is done: of a stream up to a position, or what a record stands for, or
+// all of a device up to a task.
+void tell_waited(const schedule::Stream& stream, std::uint64_t position, std::uint64_t record = 0);
+void tell_waited_for_device(std::uint32_t device, std::uint64_t task);
+
+void tell_object(observe::What what, observe::Object object, std::uint64_t handle, std::uint32_t device);
+
+}  // namespace belay

@@ -1,0 +1,396 @@
+// From events alone: what aclrtGetMemInfo, `belay smi` and the summary say, to the byte, after random
+// programs of several threads in several processes.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <mutex>
+#include <random>
+
+#include "base/words.h"
+#include "machine/machine.h"
+#include "memory/device_figures.h"
+#include "support/listening.h"
+#include "support/scratch.h"
+#include "support/settings.h"
+#include "support/slices.h"
+
+namespace figures_test {
+
+using namespace belay;
+using namespace belay_test;
+using observe::Object;
+using observe::Operation;
+using observe::What;
+
+constexpr std::uint32_t kDevices = 2;
+
+// All that events tell of memory. Of events that come from several threads the order between threads is not
+// known, so only sums are kept; of one thread also the most at once.
+struct Figures {
+  std::array<machine::Use, kDevices> use{};  // pages by kind, as the machine counts them
+  struct PerPage {
+    std::size_t blocks = 0, asked = 0, charged = 0;
+  };
+  std::array<std::array<PerPage, 3>, kDevices> pages{};
+  std::array<std::size_t, kDevices> freed{}, refused{}, now{}, peak{};
+  std::size_t host_blocks = 0, host_now = 0, host_peak = 0, fills = 0, filled = 0;
+  std::array<std::size_t, 4> copies{}, copied{};  // host to host, to device, to host, on devices
+
+  void add(const Heard& heard) {
+    const observe::Event& event = heard.event;
+    const bool host = event.object == Object::HostBlock, born = event.what == What::Allocated;
+    switch (event.what) {
+      case What::Allocated:
+      case What::Freed:
+        if (host) {
+          host_blocks += born ? 1 : 0;
+          host_now += born ? event.footprint() : 0 - event.footprint();
+          host_peak = std::max(host_peak, host_now);
+          return;
+        }
+        count_block(event, born);
+        return;
+      case What::Refused:
+        if (event.outcome == ACL_ERROR_RT_MEMORY_ALLOCATION) ++refused[event.device];
+        return;
+      case What::Copied:
+      case What::Done:
+        if (event.operation >= Operation::Copy && event.operation <= Operation::CopyByOffset)
+          count_copy(heard);
+        else if (event.operation == Operation::Fill)
+          ++fills, filled += event.bytes;
+        return;
+      case What::Filled:
+        ++fills, filled += event.bytes;
+        return;
+      default:
+        return;
+    }
+  }
+  void count_block(const observe::Event& event, bool born) {
+    const std::size_t page = event.page_shift == 12 ? 0 : event.page_shift == 21 ? 1 : 2;
+    std::uint64_t& used =
+        use[event.device][quota_kind(static_cast<Page>(page), (event.flags & observe::Event::kP2p) != 0)];
+    used += born ? event.units : 0 - std::uint64_t{event.units};
+    now[event.device] += born ? event.footprint() : 0 - event.footprint();
+    peak[event.device] = std::max(peak[event.device], now[event.device]);
+    if (!born) {
+      ++freed[event.device];
+      return;
+    }
+    PerPage& all = pages[event.device][page];
+    ++all.blocks;
+    all.asked += event.bytes;
+    all.charged += event.footprint();
+  }
+  void count_copy(const Heard& heard) {
+    ASSERT_EQ(heard.touches.size() % 2, 0U);
+    std::array<std::size_t, 4> bytes{};
+    for (std::size_t i = 0; i < heard.touches.size(); i += 2) {
+      const observe::Touch &to = heard.touches[i], &from = heard.touches[i + 1];
+      ASSERT_TRUE(to.writes && !from.writes);
+      ASSERT_EQ(to.bytes * to.rows, from.bytes * from.rows);
+      bytes[(from.on_device ? 2U : 0U) + (to.on_device ? 1U : 0U)] += to.bytes * to.rows;
+    }
+    for (std::size_t i = 0; i < 4; ++i) {
+      if (bytes[i] != 0) ++copies[i];
+      copied[i] += bytes[i];
+    }
+  }
+
+  // As the summary should put it, line by line; without the peaks if several threads were at it.
+  std::vector<std::string> lines(bool with_peaks) const {
+    std::vector<std::string> all;
+    for (std::uint32_t device = 0; device < kDevices; ++device) {
+      std::size_t blocks = 0;
+      for (const PerPage& page : pages[device]) blocks += page.blocks;
+      if (blocks == 0 && refused[device] == 0) continue;
+      all.push_back(fmt::format("; {} block(s) allocated, {} freed, {} refused", blocks, freed[device],
+                                refused[device]));
+      if (with_peaks) all.push_back(fmt::format("device {}: peak {} of", device, amount(peak[device])));
+      for (std::size_t i = 0; i < 3; ++i) {
+        const PerPage& page = pages[device][i];
+        if (page.blocks == 0) continue;
+        static constexpr const char* kNames[] = {"4 KB", "2 MB", "1 GB"};
+        all.push_back(fmt::format("{} pages  {:>8} block(s)  asked {:>12}  charged {:>12}", kNames[i],
+                                  page.blocks, amount(page.asked), amount(page.charged)));
+      }
+    }
+    if (host_blocks != 0) {
+      all.push_back(fmt::format("pinned host memory: {} block(s)", host_blocks));
+      if (with_peaks) all.push_back(fmt::format("block(s), peak {}", amount(host_peak)));
+    }
+    static constexpr const char* kWays[] = {"host to host", "host to device", "device to host",
+                                            "device to device"};
+    for (std::size_t i = 0; i < 4; ++i) {
+      if (copies[i] != 0)
+        all.push_back(
+            fmt::format("copied {:<16} {:>8} time(s) {:>12}", kWays[i], copies[i], amount(copied[i])));
+    }
+    if (fills != 0) all.push_back(fmt::format("filled {:>25} time(s) {:>12}", fills, amount(filled)));
+    return all;
+  }
+};
+
+struct Owned {
+  void* start;
+  std::size_t bytes;
+};
+
+// What a thread does; blocks of all threads are in one place, so that any thread frees those of any other.
+class Worker {
+ public:
+  Worker(std::uint64_t number, std::mutex& mutex, std::vector<Owned>& shared)
+      : random_{test_random(number)}, mutex_{mutex}, shared_{shared} {}
+
+  void run(std::size_t steps) {
+    ASSERT_EQ(aclrtSetDevice(static_cast<std::int32_t>(below(kDevices))), ACL_SUCCESS);
+    ASSERT_EQ(aclrtCreateStream(&stream_), ACL_SUCCESS);
+    ASSERT_EQ(aclrtMallocHost(&pinned_, kPinned), ACL_SUCCESS);
+    for (std::size_t i = 0; i < steps; ++i) step();
+    ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+    if (below(2) == 0) {
+      ASSERT_EQ(aclrtFreeHost(pinned_), ACL_SUCCESS);
+    }
+    ASSERT_EQ(aclrtDestroyStream(stream_), ACL_SUCCESS);
+  }
+
+ private:
+  static constexpr std::size_t kPinned = 1 << 16;
+  std::uint64_t below(std::uint64_t count) { return random_() % count; }
+
+  void step() {
+    switch (below(12)) {
+      case 0:
+      case 1:
+      case 2:
+      case 3:
+        return allocate_some();
+      case 4:
+      case 5:
+      case 6:
+        if (const std::optional<Owned> block = take()) {
+          EXPECT_EQ(aclrtFree(block->start), ACL_SUCCESS);
+        }
+        return;
+      case 7:
+        EXPECT_EQ(aclrtFree(&random_), ACL_ERROR_RT_PARAM_INVALID);
+        return;
+      case 8:
+        EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+        return;
+      default:
+        return with_memory();
+    }
+  }
+  void allocate_some() {
+    static constexpr aclrtMemMallocPolicy kPolicies[] = {
+        ACL_MEM_MALLOC_HUGE_FIRST,  ACL_MEM_MALLOC_HUGE_FIRST,     ACL_MEM_MALLOC_HUGE_ONLY,
+        ACL_MEM_MALLOC_NORMAL_ONLY, ACL_MEM_MALLOC_HUGE_FIRST_P2P, ACL_MEM_MALLOC_NORMAL_ONLY_P2P};
+    static constexpr std::size_t kSizes[] = {1,       4000,          4096,      70'000,
+                                             1 << 20, (1 << 20) + 1, 5'000'000, 300 << 20};
+    Owned block{nullptr, kSizes[below(std::size(kSizes))]};
+    const aclError code = aclrtMalloc(&block.start, block.bytes, kPolicies[below(std::size(kPolicies))]);
+    if (code != ACL_SUCCESS) {
+      EXPECT_EQ(code, ACL_ERROR_RT_MEMORY_ALLOCATION);
+      return;
+    }
+    put(block);
+  }
+  // A block is this thread's alone while it works with it.
+  void with_memory() {
+    const std::optional<Owned> block = take();
+    if (!block) return;
+    const std::size_t bytes = 1 + below(std::min<std::size_t>(block->bytes, kPinned));
+    std::vector<char> pageable(bytes);
+    switch (below(7)) {
+      case 0:
+        EXPECT_EQ(aclrtMemcpy(block->start, bytes, pageable.data(), bytes, ACL_MEMCPY_HOST_TO_DEVICE), 0);
+        break;
+      case 1:
+        EXPECT_EQ(aclrtMemcpy(pageable.data(), bytes, block->start, bytes, ACL_MEMCPY_DEVICE_TO_HOST), 0);
+        break;
+      case 2:
+        EXPECT_EQ(aclrtMemset(block->start, bytes, 1, bytes), 0);
+        break;
+      case 3: {
+        const std::size_t rows = 1 + below(std::min<std::size_t>(bytes, 8)), width = bytes / rows;
+        EXPECT_EQ(aclrtMemcpy2d(block->start, width, pinned_, width, width, rows, ACL_MEMCPY_HOST_TO_DEVICE),
+                  0);
+        break;
+      }
+      case 4:
+        EXPECT_EQ(aclrtMemcpy(pinned_, bytes, pageable.data(), bytes, ACL_MEMCPY_HOST_TO_HOST), 0);
+        break;
+      case 5:
+        EXPECT_EQ(aclrtMemcpyAsync(block->start, bytes, pinned_, bytes, ACL_MEMCPY_HOST_TO_DEVICE, stream_),
+                  0);
+        EXPECT_EQ(aclrtSynchronizeStream(stream_), 0);
+        break;
+      default:
+        EXPECT_EQ(aclrtMemsetAsync(block->start, bytes, 3, bytes, stream_), 0);
+        EXPECT_EQ(aclrtSynchronizeStream(stream_), 0);
+    }
+    put(*block);
+  }
+  void put(const Owned& block) {
+    const std::lock_guard lock{mutex_};
+    shared_.push_back(block);
+  }
+  std::optional<Owned> take() {
+    const std::lock_guard lock{mutex_};
+    if (shared_.empty()) return std::nullopt;
+    std::swap(shared_[below(shared_.size())], shared_.back());
+    const Owned block = shared_.back();
+    shared_.pop_back();
+    return block;
+  }
+
+  std::mt19937 random_;
+  std::mutex& mutex_;
+  std::vector<Owned>& shared_;
+  aclrtStream stream_ = nullptr;
+  void* pinned_ = nullptr;
+};
+
+// What the functions of the interface say of a device, and what the figures make of it.
+void expect_mem_info(std::uint32_t device, const machine::Use& use) {
+  ASSERT_EQ(aclrtSetDevice(static_cast<std::int32_t>(device)), ACL_SUCCESS);
+  const machine::Limits limits = running().machine().quota(device).limits();
+  const std::tuple<aclrtMemAttr, Amounts, const char*> all[] = {
+      {ACL_HBM_MEM, pool_figures(limits, use), "all"},
+      {ACL_HBM_MEM_HUGE, kind_figures(limits, use, Page::Huge2M, false), "huge"},
+      {ACL_HBM_MEM_NORMAL, kind_figures(limits, use, Page::Normal, false), "normal"},
+      {ACL_HBM_MEM_P2P_HUGE, kind_figures(limits, use, Page::Huge2M, true), "huge, P2P"},
+      {ACL_HBM_MEM_P2P_NORMAL, kind_figures(limits, use, Page::Normal, true), "normal, P2P"}};
+  for (const auto& [attribute, expected, name] : all) {
+    std::size_t free = 0, total = 0;
+    ASSERT_EQ(aclrtGetMemInfo(attribute, &free, &total), ACL_SUCCESS);
+    EXPECT_EQ(free, expected.free) << name << " of device " << device;
+    EXPECT_EQ(total, expected.total) << name << " of device " << device;
+  }
+}
+
+// A process that works, tells what it heard, is told what all have heard, and compares.
+struct Child {
+  Started started;
+  int from = -1, to = -1;
+};
+
+void work(std::size_t threads, std::size_t steps, std::uint64_t number, int out, int in) {
+  Recorder recorder{{.wanted = Recorder::kAll}};
+  running().memory().listeners_changed();
+  std::mutex mutex;
+  std::vector<Owned> shared;
+  std::vector<std::thread> all;
+  for (std::size_t i = 0; i < threads; ++i)
+    all.emplace_back([&, i] { Worker{number * 100 + i, mutex, shared}.run(steps); });
+  for (std::thread& each : all) each.join();
+  Figures figures;
+  for (const Heard& each : recorder.take()) figures.add(each);
+  std::string text;
+  for (const std::string& line : figures.lines(threads == 1)) text += line + '\0';
+  for (const machine::Use& use : figures.use) {
+    for (const std::uint64_t pages : use) text += fmt::format("{} ", pages);
+  }
+  text += '\n';
+  ASSERT_EQ(::write(out, text.data(), text.size()), static_cast<ssize_t>(text.size()));
+  std::array<machine::Use, kDevices> sum{};
+  ASSERT_EQ(::read(in, &sum, sizeof sum), static_cast<ssize_t>(sizeof sum));
+  for (std::uint32_t device = 0; device < kDevices; ++device) expect_mem_info(device, sum[device]);
+  char done = ::testing::Test::HasFailure() ? 'n' : 'y';
+  ASSERT_EQ(::write(out, &done, 1), 1);
+  ASSERT_EQ(::read(in, &done, 1), 1);
+  std::exit(::testing::Test::HasFailure() ? 1 : 0);
+}
+
+std::string read_line(int from) {
+  std::string text;
+  for (char next = 0; ::read(from, &next, 1) == 1 && next != '\n';) text += next;
+  return text;
+}
+
+void run_program(std::size_t processes, std::size_t threads, std::size_t steps, std::uint64_t number) {
+  SCOPED_TRACE(
+      fmt::format("{}, program {}: {} processes, {} threads", seed_text(), number, processes, threads));
+  const Scratch scratch;
+  const std::string machines = scratch.sub("machines");
+  set_environment({{"BELAY_MACHINES", machines},
+                   {"BELAY_MACHINE", "figures"},
+                   {"BELAY_DEVICES", std::to_string(kDevices)},
+                   {"BELAY_HBM", "1G"},
+                   {"BELAY_PRODUCT", "a2"},
+                   {"BELAY_SUMMARY", "on"},
+                   {"BELAY_LEAKS", "off"}});
+  std::vector<Child> children(processes);
+  for (std::size_t i = 0; i < processes; ++i) {
+    int up[2], down[2];
+    ASSERT_EQ(::pipe(up), 0);
+    ASSERT_EQ(::pipe(down), 0);
+    children[i].started = start_captured([&] { work(threads, steps, number * 10 + i, up[1], down[0]); });
+    ::close(up[1]);
+    ::close(down[0]);
+    children[i].from = up[0];
+    children[i].to = down[1];
+  }
+  std::array<machine::Use, kDevices> sum{};
+  std::vector<std::array<machine::Use, kDevices>> of_each;
+  std::vector<std::vector<std::string>> lines(processes);
+  for (std::size_t i = 0; i < processes; ++i) {
+    std::string told = read_line(children[i].from);
+    for (std::size_t at = 0; (at = told.find('\0')) != std::string::npos; told.erase(0, at + 1))
+      lines[i].push_back(told.substr(0, at));
+    std::istringstream numbers{told};
+    std::array<machine::Use, kDevices>& use = of_each.emplace_back();
+    for (std::uint32_t device = 0; device < kDevices; ++device) {
+      for (std::size_t kind = 0; kind < machine::kKinds; ++kind) {
+        ASSERT_TRUE(numbers >> use[device][kind]) << "the process has told nothing";
+        sum[device][kind] += use[device][kind];
+      }
+    }
+  }
+  for (const Child& each : children)
+    ASSERT_EQ(::write(each.to, &sum, sizeof sum), static_cast<ssize_t>(sizeof sum));
+  for (const Child& each : children) {
+    char done = 0;
+    ASSERT_EQ(::read(each.from, &done, 1), 1);
+    EXPECT_EQ(done, 'y');
+  }
+  // What `belay smi` shows.
+  const machine::Seen seen = machine::look_at(machine::discovery_directory(machines), "figures");
+  ASSERT_TRUE(seen.live);
+  ASSERT_EQ(seen.processes.size(), processes);
+  for (std::uint32_t device = 0; device < kDevices; ++device) {
+    EXPECT_EQ(seen.on_device[device], sum[device]);
+    for (std::size_t i = 0; i < processes; ++i) {
+      const auto process =
+          std::ranges::find(seen.processes, children[i].started.child, &machine::ProcessSeen::process);
+      ASSERT_NE(process, seen.processes.end());
+      EXPECT_EQ(process->on_device[device], of_each[i][device]) << "process " << i << ", device " << device;
+    }
+  }
+  for (std::size_t i = 0; i < processes; ++i) {
+    ASSERT_EQ(::write(children[i].to, "e", 1), 1);
+    const Ending ending =
+        collect(children[i].started.child, children[i].started.out, children[i].started.err, 60);
+    EXPECT_TRUE(ending.clean()) << ending;
+    for (const std::string& line : lines[i])
+      EXPECT_NE(ending.err.find(line), std::string::npos) << "missing: " << line << "\nin:\n" << ending.err;
+    EXPECT_FALSE(lines[i].empty());
+    ::close(children[i].from);
+    ::close(children[i].to);
+  }
+}
+
+TEST(Figures, M137_D56_OneThread_EventsTellWhatMemInfoSmiAndSummarySay) {
+  for (std::uint64_t i = 0; i < slice(3U, 60U); ++i) run_program(1, 1, 400, i);
+}
+
+TEST(Figures, M137_D56_ThreadsAndProcesses_EventsTellWhatMemInfoSmiAndSummarySay) {
+  std::mt19937 random = test_random(7);
+  for (std::uint64_t i = 0; i < slice(3U, 60U); ++i)
+    run_program(1 + random() % 3, 1 + random() % 4, 100 + random() % 300, 1000 + i);
+}
+
+}  // namespace figures_test

@@ -72,6 +72,12 @@ ACL_FUNC_VISIBILITY int belay_host_may_touch_devices(void);
  * neither wait nor call any function of the runtime. NULL ends that. */
 ACL_FUNC_VISIBILITY void belay_on_dropped_callback(void (*told)(void (*fn)(void *), void *userData));
 
+/* For interpreters: has `frames` asked for the frames of the program that the calling thread is in, whenever somebody
+ * wants to know where in the program a call was made. It writes at most `room` numbers of its own, innermost first, and
+ * returns how many there are; the same place must have the same number. It runs inside the call, on its thread: it must
+ * not call any function of the runtime. NULL ends that. */
+ACL_FUNC_VISIBILITY void belay_on_call_site(size_t (*frames)(uint64_t *numbers, size_t room));
+
 #ifdef __cplusplus
 }
 #endif

@@ -90,7 +90,7 @@ def main(arguments):
     if old["machine"] != new["machine"]:
         print("Not the same machine: only ratios can be compared.")
     rows, gone, added = compare_figures(old, new)
-    ours = [row for row in rows if row[0].split("/")[1] == "belay"]
+    ours = [row for row in rows if row[0].split("/")[1] == "belay" or row[0].startswith(("policies/", "listening/"))]
     show("Moved beyond the spread (belay): best before, best now, change, ratio to the best peer",
          [row for row in ours if row[-1]])
     show("Within the spread (belay)", [row for row in ours if not row[-1]])

@@ -13,9 +13,12 @@ BEGIN = "<!-- figures: written by scripts/bench --docs -->"
 END = "<!-- end of figures -->"
 
 ORDER = ("belay", "glibc", "mimalloc", "jemalloc", "tcmalloc", "mmap", "memcpy", "memcpy_shared", "empty", "linked",
-         "loop", "table")
+         "loop", "table", "nobody", "counts", "summary", "HUGE_FIRST", "HUGE_ONLY", "NORMAL_ONLY", "HUGE_FIRST_P2P",
+         "HUGE_ONLY_P2P", "NORMAL_ONLY_P2P", "HUGE_FIRST+HIGH_BAND_WIDTH", "HUGE_FIRST+LOW_BAND_WIDTH",
+         "HUGE_FIRST+READONLY")
 NAMES = {"memcpy_shared": "memcpy, shared memory", "loop": "a loop that shares nothing", "empty": "an empty program",
-         "table": "a table of words alone",
+         "table": "a table of words alone", "nobody": "nobody listens", "counts": "a listener that counts",
+         "summary": "the summary of `belay run`",
          "linked": "linked to belay, but no call"}
 
 
@@ -33,11 +36,14 @@ EXPLANATION = ("A figure is the best of all repeats; in brackets the median, and
 
 # Question of the programs, title of its table, head of the first column, how a point is written.
 TABLES = (("pairs", "Allocate and free, ns of a pair", "Size", bytes_point),
+          ("policies", "The same under each policy, ns of a pair", "Size", bytes_point),
           ("churn_small", "Churn with blocks of 64 B to 8 KB, ns of a step", "Live blocks", lambda p: count(int(p))),
           ("churn_large", "Churn with blocks of 1 to 4 MB, ns of a step", "Live blocks", lambda p: count(int(p))),
           ("shapes", "As models ask for memory, ns of a request", "Trace", lambda p: p.replace("_", " ")),
           ("threads", "Allocate and free on several threads, ns of a pair, all threads together", "Size, threads",
            threads_point),
+          ("listening", "Allocate and free while somebody hears of it, ns of a pair, all threads together",
+           "Size, threads", threads_point),
           ("handover", "Allocated by one thread and freed by another, ns of a block", "Size", bytes_point),
           ("copy_to_device", "Copy from the host to the device", "Size", bytes_point),
           ("copy_to_host", "Copy from the device to the host", "Size", bytes_point),

@@ -62,9 +62,10 @@ template <Api api>
   });
 }
 template <Watched watched>
-[[gnu::noinline]] aclError free_any(void* devPtr, ThreadCache& cache, const Heap& heap, std::uint64_t index,
+[[gnu::noinline]] aclError free_any(void* devPtr, ThreadCache& cache, std::uint64_t index,
                                     std::uint64_t word) {
-  return fastpath::free_any<watched>(cache, {reinterpret_cast<std::uintptr_t>(devPtr), heap, index, word},
+  const auto start = reinterpret_cast<std::uintptr_t>(devPtr);
+  return fastpath::free_any<watched>(cache, {start, cache.heap_at(start), index, word},
                                      [=] { return free_slow(devPtr); });
 }
 template <Watched watched, class Other>
@@ -72,7 +73,7 @@ template <Watched watched, class Other>
   return fastpath::free_ordinary<watched>(
       devPtr,
       [=](ThreadCache& cache, const fastpath::FoundBlock& block) {
-        return free_any<watched>(devPtr, cache, block.heap, block.index, block.word);
+        return free_any<watched>(devPtr, cache, block.index, block.word);
       },
       in_another_state, [=] { return free_slow(devPtr); });
 }

@@ -3,6 +3,7 @@
 
 #include "belay/belay.h"
 #include "library/instance.h"
+#include "observe/call_sites.h"
 #include "schedule/host_calls.h"
 #include "trace/census.h"
 
@@ -76,6 +77,10 @@ size_t belay_blocks(int32_t device, belayBlock* blocks, size_t room) {
 
 void belay_on_dropped_callback(void (*told)(void (*fn)(void*), void* userData)) {
   schedule::g_told_of_dropped.store(told, std::memory_order_release);
+}
+
+void belay_on_call_site(size_t (*frames)(uint64_t* numbers, size_t room)) {
+  observe::g_interpreter_frames.store(frames, std::memory_order_release);
 }
 
 int belay_host_may_touch(const void* address) {

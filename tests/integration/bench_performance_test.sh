@@ -49,8 +49,13 @@ expected += ["churn_%s/%s/%d" % (kind, who, live)
              for kind in ("small", "large") for who in present + ["table"] for live in (256, 1000, 10000)]
 expected += ["shapes/%s/%s" % (who, trace) for who in present for trace in ("weights", "activations", "kv_blocks")]
 expected += ["threads/%s/%d/%d" % (who, size, threads)
-             for who in present for size in (64 * KB, 2 * MB) for threads in (1, 2, 4, 8)]
-expected += ["threads/loop/0/%d" % threads for threads in (1, 2, 4, 8)]
+             for who in present for size in (64 * KB, 2 * MB) for threads in (1, 2, 4, 8, 64)]
+expected += ["policies/%s/%d" % (policy, size) for size in (4000, 3000000) for policy in (
+    "HUGE_FIRST", "HUGE_ONLY", "NORMAL_ONLY", "HUGE_FIRST_P2P", "HUGE_ONLY_P2P", "NORMAL_ONLY_P2P",
+    "HUGE_FIRST+HIGH_BAND_WIDTH", "HUGE_FIRST+LOW_BAND_WIDTH", "HUGE_FIRST+READONLY")]
+expected += ["listening/%s/%d/%d" % (who, size, threads)
+             for who in ("nobody", "counts", "summary") for size in (4 * KB, 2 * MB) for threads in (1, 2, 8)]
+expected += ["threads/loop/0/%d" % threads for threads in (1, 2, 4, 8, 64)]
 expected += ["handover/%s/%d" % (who, size) for who in present for size in (64 * KB, 2 * MB)]
 expected += ["copy_to_%s/%s/%d" % (to, who, size)
              for to in ("device", "host") for who in ("belay", "memcpy", "memcpy_shared") for size in (64, 4 * KB, 64 * KB)]
@@ -75,7 +80,7 @@ else:
     assert "callgrind" in missing and not result["instructions"]
 
 # What a tiny run leaves out is told as not measured, and everything else is judged.
-assert len(result["bars"]) == 12
+assert len(result["bars"]) == 16
 assert [bar["question"] for bar in result["bars"] if bar["passed"] is None] == [
     "churn, from 1,000 to 1,000,000 live", "books", "memory held after 512 MB were written and freed"]
 table, page = open("table").read(), open("page.md").read()

@@ -3,8 +3,11 @@
 
 #include <set>
 
+#include "belay/belay.h"
+#include "observe/call_sites.h"
 #include "support/batch.h"
 #include "support/listening.h"
+#include "support/waiting.h"
 
 namespace events_test {
 
@@ -347,6 +350,28 @@ TEST_F(Events, M110_AfterTheFreeItsPlaceStillSaysWhoFreedIt) {
   EXPECT_EQ(facts->died.site.load(), died.event.site);
 }
 
+// An interpreter has the same few frames of C below each of its lines.
+TEST_F(Events, M81_AnInterpretersLineIsPartOfTheCallSite) {
+  static std::uint64_t line = 0;
+  belay_on_call_site([](std::uint64_t* numbers, std::size_t room) -> std::size_t {
+    numbers[0] = line;
+    return room == 0 ? 0 : 1;
+  });
+  listen({.wanted = observe::kBlocks, .sites = true});
+  std::vector<std::uint32_t> sites;
+  for (const std::uint64_t each : {10U, 11U, 10U}) {
+    line = each;
+    void* block = allocate(100);
+    sites.push_back(heard()[0].event.site);
+    ASSERT_EQ(aclrtFree(block), ACL_SUCCESS);
+    heard();
+  }
+  belay_on_call_site(nullptr);
+  EXPECT_EQ(sites[0], sites[2]);
+  EXPECT_NE(sites[0], sites[1]);
+  EXPECT_EQ(observe::stack_of(sites[1]).of_interpreter, std::vector<std::uint64_t>{11});
+}
+
 TEST_F(Events, M81_ABlockFromBeforeAnybodyListenedGetsANumberOnce) {
   listen({.wanted = observe::bit(What::Refused)});
   void* block = allocate(100);
@@ -386,7 +411,7 @@ TEST_F(Events, M110_NumbersAreUnique_WhileListeningBeginsAndEnds) {
   std::set<std::uint64_t> born, died;
   for (int round = 0; round < 100; ++round) {
     listen({.wanted = observe::kBlocks, .at_once = round % 3 == 0});
-    std::this_thread::sleep_for(std::chrono::microseconds{300});
+    let_time_pass(std::chrono::microseconds{300});
     for (const Heard& each : heard(observe::kBlocks)) {
       std::set<std::uint64_t>& which = each.is(What::Allocated) ? born : died;
       ASSERT_NE(each.event.serial, 0U);

@@ -9,6 +9,7 @@
 #include "memory/range_pool.h"
 
 #include "support/slices.h"
+#include "support/waiting.h"
 
 namespace belay {
 namespace heap_map_test {
@@ -86,7 +87,7 @@ TEST(BlockFacts, ABlockIsNamedOnce_WhileOthersComeAndGo) {
   for (int round = 0; round < 300; ++round) {
     put(map, start, 4_KiB, 1);
     ++life;
-    std::this_thread::sleep_for(std::chrono::microseconds{20});
+    belay_test::let_time_pass(std::chrono::microseconds{20});
     ++life;
     const std::optional<Block> ended = map.withdraw(start);
     ASSERT_TRUE(ended);

@@ -14,7 +14,7 @@ using InterpreterFrames = std::size_t (*)(std::uint64_t* frames, std::size_t roo
 inline std::atomic<InterpreterFrames> g_interpreter_frames{nullptr};
 
 struct CallStack {
-  std::vector<std::uintptr_t> returns;        // addresses, innermost first; the first few are belay's own
+  std::vector<std::uintptr_t> returns;        // addresses in the program, innermost first
   std::vector<std::uint64_t> of_interpreter;  // as it numbers them
   bool operator==(const CallStack&) const = default;
 };

@@ -192,6 +192,7 @@ void forget_parent() {
 std::uint64_t next_serial() { return g_next_serial.fetch_add(1, std::memory_order_relaxed); }
 
 bool make_ready() {
+  if (!wanted(kBlocks)) return false;
   prepare_ring();
   if (t_plain_ring == nullptr) return false;
   t_plain_ring->make_room(1);

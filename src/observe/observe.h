@@ -62,6 +62,7 @@ std::uint64_t next_serial();
 // function that called it.
 struct Call {
   const char* function = "";
+  const void* frame = nullptr;  // of the door: what is above it is the program
   std::uint64_t stream = 0, position = 0;
 };
 extern constinit thread_local Call t_call __attribute__((tls_model("initial-exec")));
@@ -73,7 +74,7 @@ extern constinit thread_local Ring* t_plain_ring __attribute__((tls_model("initi
 class InCallback {
  public:
   InCallback(std::uint64_t stream, std::uint64_t position) : before_{t_call} {
-    t_call = {"", stream, position};
+    t_call = {"", nullptr, stream, position};
     t_plain_ring = nullptr;
   }
   ~InCallback() {
@@ -89,13 +90,16 @@ class InCallback {
 
 class InCall {
  public:
-  explicit InCall(const char* function) : before_{t_call.function} { t_call.function = function; }
-  ~InCall() { t_call.function = before_; }
+  explicit InCall(const char* function, const void* frame = nullptr) : before_{t_call} {
+    t_call.function = function;
+    t_call.frame = frame;
+  }
+  ~InCall() { t_call = before_; }
   InCall(const InCall&) = delete;
   InCall& operator=(const InCall&) = delete;
 
  private:
-  const char* before_;
+  const Call before_;
 };
 
 // What anybody wants: bits of What, and higher up more about each event.
@@ -128,7 +132,7 @@ void note(const char* rule, Words&& words) {
 inline bool blocks_are_plain() {
   return (g_wanted.load(std::memory_order_relaxed) & (kTime | kSites | kFacts | kBlocksAtOnce)) == 0;
 }
-// So that there is a plain ring, with room in it. False where there can be none.
+// So that there is a plain ring, with room in it. False where there can be none, or nobody listens to blocks.
 bool make_ready();
 
 }  // namespace belay::observe

@@ -30,7 +30,7 @@ aclError refused(const char* api, const Error& error) noexcept;
 
 template <class Act>
 aclError answered(const char* api, Act&& act) noexcept {
-  const observe::InCall call{api, __builtin_frame_address(0)};
+  const observe::InCall call{api};
   try {
     Status status = act();
     if (status) [[likely]]

@@ -10,11 +10,17 @@ void take_contents(ThreadCache& cache, std::uint64_t pages, Range range) {
     memory.backing().on_reuse(memory.plain(range.start), pages * 4_KiB);
 }
 
-}  // namespace
-
-aclError note_peak(ThreadCache& cache, std::uint32_t device, std::uint64_t word) {
+void note_peak(ThreadCache& cache, std::uint32_t device, std::uint64_t word) {
   const BlockWord block = BlockWord::unpack(word);
   cache.memory().device(device).note_peak(quota_kind(block.page, block.p2p), cache.shard());
+}
+
+}  // namespace
+
+aclError note_change(ThreadCache& cache, std::uintptr_t start, std::uint64_t word) {
+  const std::uint32_t device = cache.heap_at(start).device;
+  note_peak(cache, device, word);
+  if (!observe::blocks_are_plain()) cache.memory().device(device).tell_begun(start, true);
   return ACL_SUCCESS;
 }
 
@@ -22,8 +28,8 @@ aclError begin_with_care(ThreadCache& cache, std::uint64_t pages, Range range, s
   take_contents(cache, pages, range);
   if (FastPathState::now() == cache.device_epoch()) return ACL_SUCCESS;
   const std::uint32_t device = cache.heap_at(range.start).device;
-  (void)note_peak(cache, device, word);
-  if (observe::wanted(observe::kBlocks)) cache.memory().device(device).tell_begun(range.start);
+  note_peak(cache, device, word);
+  if (observe::wanted(observe::kBlocks)) cache.memory().device(device).tell_begun(range.start, false);
   return ACL_SUCCESS;
 }
 
@@ -35,7 +41,8 @@ aclError allocate_with_care(ThreadCache& cache, const Bin& bin, Range range, voi
   cache.memory().device(device).begin_block(range.start, word, kModuleApp,
                                             cache.memory().map().facts_of(range.start));
   *out = reinterpret_cast<void*>(range.start);
-  return note_peak(cache, device, word);
+  note_peak(cache, device, word);
+  return ACL_SUCCESS;
 }
 
 template <Watched watched>

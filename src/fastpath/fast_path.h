@@ -42,7 +42,8 @@ constexpr std::uint64_t state_for(std::uint64_t epoch) {
 // What is left to do for a block where memory was written to or a peak may be reached; and for one that is
 // withdrawn already, where memory was written to or the state has changed. All is well in the end.
 aclError begin_with_care(ThreadCache& cache, std::uint64_t pages, Range range, std::uint64_t word);
-aclError note_peak(ThreadCache& cache, std::uint32_t device, std::uint64_t word);
+// A peak may be reached, or somebody wants to hear of blocks at once who was not there a moment before.
+aclError note_change(ThreadCache& cache, std::uintptr_t start, std::uint64_t word);
 template <Watched watched>
 aclError end_with_care(ThreadCache& cache, Bin& bin, Range range, std::uint64_t word);
 
@@ -100,8 +101,8 @@ template <Watched watched, class Slow>
   // then it sees the word, or we see the state.
   std::atomic_signal_fence(std::memory_order_seq_cst);
   if constexpr (watched == Watched::Yes) {
-    if (FastPathState::has_peaks(FastPathState::now())) [[unlikely]]
-      return note_peak(cache, BinKey::device(bin->key), word);
+    if (FastPathState::now() != state_for<watched>(cache.device_epoch())) [[unlikely]]
+      return note_change(cache, range.start, word);
   } else {
     if ((range.word & Range::kNotPlain) != 0 || FastPathState::now() != cache.device_epoch()) [[unlikely]]
       return begin_with_care(cache, bin->pages, range, word);

@@ -86,17 +86,16 @@ bool ProcessTable::awaits_grant(std::size_t device, std::size_t row) const {
 
 // A grant that a row has not got yet is entered before its owner leaves or the next one comes, so that no
 // late helper enters it afterwards. Above all, pages that were on their way to an extent arrive there.
-void ProcessTable::complete_grants_to(std::size_t row) {
-  for (std::size_t device = 0; device < state_.header.devices; ++device) {
-    if (awaits_grant(device, row)) complete_grant(state_, device, state_.devices[device].pending.load());
-  }
+void ProcessTable::complete_grants() {
+  for (std::size_t device = 0; device < state_.header.devices; ++device)
+    complete_grant(state_, device, state_.devices[device].pending.load());
 }
 
 // From then on nothing that its accounts say counts any more.
 void ProcessTable::reap(std::size_t row, std::uint64_t life) {
   Row& of = state_.rows[row];
   const std::string link = link_of(of);
-  complete_grants_to(row);
+  complete_grants();
   Extents::release_all_of(state_, row, life, *this);
   const bool was_in = Life::state(life) == Life::Live;
   if (of.life.compare_exchange_strong(life, Life::next(life, Life::Free)) && was_in)
@@ -229,7 +228,7 @@ bool ProcessTable::settle_in(std::size_t row) {
   // First the life, then the words: from here on they count for nobody.
   const std::uint64_t claiming = Life::next(before, Life::Claiming);
   of.life.store(claiming, std::memory_order_seq_cst);
-  complete_grants_to(row);
+  complete_grants();
   for (std::size_t device = 0; device < state_.header.devices; ++device) {
     for (std::size_t shard = 0; shard < shards_of(state_, row); ++shard) {
       for (NumberedWord& account : state_.devices[device].shards[row][shard].of)

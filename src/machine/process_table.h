@@ -56,7 +56,7 @@ class ProcessTable {
   std::string link_of(const Row& row) const;
   bool awaits_grant(std::size_t device, std::size_t row) const;
   bool holds_pages(std::size_t device, std::size_t row) const;
-  void complete_grants_to(std::size_t row);
+  void complete_grants();
   void reap(std::size_t row, std::uint64_t life);
   void reap_former_self();
   bool settle_in(std::size_t row);

@@ -214,26 +214,26 @@ void DeviceMemory::begin_block(std::uintptr_t start, std::uint64_t word, std::ui
     facts->begin(event);
     word |= BlockWord::kHasFacts | (module != kModuleApp ? BlockWord::kOtherModule : 0);
   }
+  if (heard) observe::deliver(event);  // before anybody can end it
   map_->publish(start, word);
-  if (heard) observe::deliver(event);
 }
 
-void DeviceMemory::tell_begun(std::uintptr_t start) {
+void DeviceMemory::tell_begun(std::uintptr_t start, bool at_once_only) {
   map_->name(start);
-  if (const std::optional<Block> block = map_->find(start))
-    observe::publish(event_of(observe::What::Allocated, *block, block->module));
+  const std::optional<Block> block = map_->find(start);
+  if (!block) return;
+  const observe::Event event = event_of(observe::What::Allocated, *block, block->module);
+  at_once_only ? observe::deliver_at_once(event) : observe::publish(event);
 }
 
 void DeviceMemory::tell_freed(const Block& block) {
   observe::Event event = event_of(observe::What::Freed, block, block.module);
   observe::complete(event);
-  if (block.serial != 0) map_->facts_of(block.start)->end(event);
+  if (BlockFacts* facts = block.serial == 0 ? nullptr : map_->facts_of(block.start)) facts->end(event);
   observe::deliver(event);
 }
 
 void DeviceMemory::release(const Block& block, ThreadCache* cache, bool shared) {
-  if (observe::wanted(observe::kBlocks)) [[unlikely]]
-    tell_freed(block);
   if (!shared) {
     backing_->on_free(position_of(block.start), block.footprint, block.read_only);
     quota_->give(quota_kind(block.page, block.p2p), block.footprint / 4_KiB, shard_of(cache));

@@ -162,16 +162,17 @@ void HeapMap::cut(std::uintptr_t start, std::size_t bytes) {
 Block HeapMap::block_from(std::uintptr_t start, std::uint64_t packed) const {
   const Heap& heap = heap_at(start);
   const BlockWord word = BlockWord::unpack(packed);
-  const BlockFacts* facts = (packed & BlockWord::kHasFacts) == 0
-                                ? nullptr
-                                : &facts_at(heap, heap.index.load(std::memory_order_acquire), start);
+  // Of a block that has ended meanwhile the table may be gone, too.
+  const BlockFacts* facts =
+      (packed & BlockWord::kHasFacts) == 0 ? nullptr : heap.facts.load(std::memory_order_acquire);
+  if (facts != nullptr) facts += unit_index(heap.index.load(std::memory_order_acquire), start);
   return {start,
           word.asked,
           word.units * 4_KiB,
           heap.device,
           word.page,
           word.origin,
-          (packed & BlockWord::kOtherModule) == 0 ? kModuleApp : facts->module(),
+          (packed & BlockWord::kOtherModule) == 0 || facts == nullptr ? kModuleApp : facts->module(),
           word.read_only,
           word.p2p,
           word.leak_reported,
@@ -209,6 +210,7 @@ std::uint64_t HeapMap::name(std::uintptr_t start) {
   BlockFacts* facts = word == nullptr ? nullptr : facts_of(start);
   if (facts == nullptr) return 0;
   const std::uint64_t number = observe::next_serial();
+  const std::lock_guard lock{naming_};  // two who name it at once would name it twice
   for (;;) {
     std::uint64_t before = facts->serial.load();
     std::uint64_t now = word->load();

@@ -249,7 +249,7 @@ class HeapMap final : public BlockIndex {
   std::optional<std::size_t> take_heaps(RunMap& region, std::size_t heaps, std::uintptr_t wished);
 
   OnCarve on_carve_;
-  std::mutex opening_;
+  std::mutex opening_, naming_;
   RunMap free_heaps_;
   RunMap free_media_heaps_;
 };

@@ -129,6 +129,7 @@ void HostMemory::close() {
   const std::unique_lock lock{mutex_};
   for (const auto& [start, registration] : registrations_) {
     if (registration.locked_here) platform::unlock_pages(reinterpret_cast<void*>(start), registration.bytes);
+    publish_end(observe::What::Destroyed, registration.born);
   }
   registrations_.clear();
   for (const auto& [start, block] : blocks_) {

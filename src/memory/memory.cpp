@@ -79,7 +79,8 @@ Memory::Identity Memory::identify(const Location& at) {
   if (at.in_window && !at.is_nothing()) {
     if (is_plain(at.address)) {
       const Block& block = at.block;
-      return {block.serial != 0 ? block.serial : map_.name(block.start), at.address - block.start};
+      const std::uint64_t serial = block.serial != 0 ? block.serial : map_.name(block.start);
+      if (serial != 0) return {serial, at.address - block.start};
     }
     const ReaderGuard inside;
     if (const Mapping* mapping = map_.mapping_at(at.address))
@@ -158,6 +159,8 @@ Result<void*> Memory::allocate_host(std::uint32_t device, const Plan& plan, std:
 void Memory::end_block(const Block& block) {
   if (is_media(block.origin) && has(settings_.product->product, Feature::MediaWindow16G))
     media_bytes_.fetch_sub(block.footprint);
+  if (observe::wanted(observe::kBlocks)) [[unlikely]]
+    devices_[block.device]->tell_freed(block);  // before its place can be another's
   const bool shared = block.shared && physical_.end_block(block);
   devices_[block.device]->release(block, delays_reuse_.load(std::memory_order_acquire) ? nullptr : cache(),
                                   shared);

@@ -94,7 +94,8 @@ void ThreadCache::settle(Memory& memory) {
   base_ = memory.map().window().base;
   bytes_ = memory.map().window().bytes;
   heaps_ = &memory.map().heap_at(base_);
-  shard_ = memory.machine().claim_shard();
+  shard_ = machine::PageQuota::kCommonShard;
+  shard_ = memory.machine().claim_shard();  // or nothing, where it throws
   kept_ = 0;
   most_kept_ = owns_shard() ? memory.backing().reserve_for_thread() : 0;
   addresses_ = 0;

@@ -40,7 +40,7 @@ std::uint32_t site_of_this_call() {
   try {
     CallStack stack;
     std::array<std::uintptr_t, kDeepest> returns;
-    stack.returns.assign(returns.data(), returns.data() + platform::call_stack(t_call.frame, returns));
+    stack.returns.assign(returns.data(), returns.data() + platform::call_stack(t_call.inside, returns));
     if (const InterpreterFrames add = g_interpreter_frames.load(std::memory_order_acquire)) {
       stack.of_interpreter.resize(kDeepest);
       stack.of_interpreter.resize(std::min(add(stack.of_interpreter.data(), kDeepest), kDeepest));
@@ -55,6 +55,8 @@ std::uint32_t site_of_this_call() {
     return kUnknown;
   }
 }
+
+void renew_sites() { new (&sites().mutex) std::mutex; }
 
 CallStack stack_of(std::uint32_t site) {
   Sites& all = sites();

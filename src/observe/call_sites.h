@@ -21,5 +21,6 @@ struct CallStack {
 
 std::uint32_t site_of_this_call();  // never 0; 1: no more stacks can be kept
 CallStack stack_of(std::uint32_t site);
+void renew_sites();  // in the child of a fork, where another thread may have held the lock
 
 }  // namespace belay::observe

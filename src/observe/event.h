@@ -106,7 +106,6 @@ static_assert(sizeof(Event) == 64);
 struct Details {
   std::uint64_t stream = 0;    // of the work, or that was waited for
   std::uint64_t position = 0;  // in the stream, from 1; of a wait: up to here all is done
-  std::uint64_t task = 0;      // of a wait without a stream: of this device all up to this task is done
   std::uint64_t record = 0;    // of an event: that is made, that is waited for, that is undone
   std::uint64_t object = 0;    // the event or notify
   std::uint64_t value = 0;     // of a fill, a written word or one that is waited for

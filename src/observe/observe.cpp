@@ -21,10 +21,18 @@ constinit thread_local Ring* t_plain_ring = nullptr;
 
 namespace {
 
+// Who listens, and to what: bits of What, and what else is wished.
 struct Place {
   std::atomic<Listener> listener{nullptr};
-  Wish wish;
+  std::atomic<std::uint64_t> wish{0};
 };
+constexpr std::uint64_t kAtOnce = std::uint64_t{1} << 40;
+constexpr std::uint64_t word_of(const Wish& wish) {
+  return wish.wanted | (wish.at_once ? kAtOnce : 0) | (wish.time ? kTime : 0) | (wish.sites ? kSites : 0) |
+         (wish.facts ? kFacts : 0) | (wish.at_once && (wish.wanted & kBlocks) != 0 ? kBlocksAtOnce : 0);
+}
+constexpr bool wants(std::uint64_t wish, What what) { return (wish & bit(what)) != 0; }
+constexpr bool is_at_once(std::uint64_t wish) { return (wish & kAtOnce) != 0; }
 std::array<Place, 16> g_places;
 constinit std::atomic<std::uint64_t> g_next_serial{1};
 constinit std::atomic<std::uint64_t> g_lost{0};
@@ -57,7 +65,7 @@ template <class Heard>
 void tell(const Batch& batch, Heard&& heard) {
   for (const Place& place : g_places) {
     const Listener listener = place.listener.load(std::memory_order_acquire);
-    if (listener == nullptr || !heard(place.wish)) continue;
+    if (listener == nullptr || !heard(place.wish.load(std::memory_order_relaxed))) continue;
     try {
       listener(batch);
     } catch (const std::bad_alloc&) {
@@ -69,19 +77,16 @@ void tell(const Batch& batch, Heard&& heard) {
 void recount() {
   std::uint64_t all = 0;
   for (const Place& place : g_places) {
-    if (place.listener.load() == nullptr) continue;
-    const Wish& wish = place.wish;
-    all |= wish.wanted | (wish.time ? kTime : 0) | (wish.sites ? kSites : 0) | (wish.facts ? kFacts : 0);
-    if (wish.at_once && (wish.wanted & kBlocks) != 0) all |= kBlocksAtOnce;
+    if (place.listener.load() != nullptr) all |= place.wish.load() & ~kAtOnce;
   }
   g_wanted.store(all);
 }
 
-template <class Chosen>
-bool anybody(What what, Chosen&& chosen) {
+bool anybody(What what, bool at_once) {
   for (const Place& place : g_places) {
-    if (place.listener.load(std::memory_order_acquire) != nullptr && (place.wish.wanted & bit(what)) != 0 &&
-        chosen(place.wish))
+    const std::uint64_t wish = place.wish.load(std::memory_order_relaxed);
+    if (place.listener.load(std::memory_order_acquire) != nullptr && wants(wish, what) &&
+        is_at_once(wish) == at_once)
       return true;
   }
   return false;
@@ -102,7 +107,7 @@ void Ring::drain_locked() {
   const std::uint64_t first = read_.load(std::memory_order_relaxed);
   const std::uint64_t last = written_.load(std::memory_order_acquire);
   if (first == last) return;
-  tell(Batch{cells_, kCells, first, last}, [](const Wish& wish) { return !wish.at_once; });
+  tell(Batch{cells_, kCells, first, last}, [](std::uint64_t wish) { return !is_at_once(wish); });
   read_.store(last, std::memory_order_release);
 }
 
@@ -125,7 +130,7 @@ Cell* Ring::make_room(std::uint64_t cells) {
     full_at_ = at + kCells;
   }
   numbers_ = g_next_serial.fetch_add(full_at_ - at, std::memory_order_relaxed) - at;
-  if (std::exchange(used_freely_, false)) tidy(at);
+  if (untidy_until_ + kCells > at) tidy(at);
   if (gap != 0) {  // an event lies in one piece
     new (&cells_[at % kCells]) Event{.what = What::Gap, .flags = Event::kHasDetails};
     added(gap);
@@ -153,13 +158,15 @@ void prepare_ring() {
 }  // namespace
 
 void listen(Listener listener, const Wish& wish) {
-  for (Place& place : g_places) {
-    const Listener there = place.listener.load();
-    if (there != nullptr && there != listener) continue;
-    place.wish = wish;
-    place.listener.store(listener, std::memory_order_release);
-    break;
-  }
+  flush();  // what was told to others is not for this one
+  const auto place_of = [](Listener one) {
+    return std::ranges::find(g_places, one, [](const Place& place) { return place.listener.load(); });
+  };
+  auto place = place_of(listener);
+  if (place == g_places.end()) place = place_of(nullptr);
+  if (place == g_places.end()) return;
+  place->wish.store(word_of(wish));
+  place->listener.store(listener, std::memory_order_release);
   recount();
 }
 
@@ -187,6 +194,7 @@ void forget_parent() {
   t_ring = t_plain_ring = nullptr;
   for (Place& place : g_places) place.listener.store(nullptr);
   recount();
+  renew_sites();
 }
 
 std::uint64_t next_serial() { return g_next_serial.fetch_add(1, std::memory_order_relaxed); }
@@ -207,12 +215,32 @@ void complete(Event& event) {
   prepare_ring();
   const std::uint64_t more = g_wanted.load(std::memory_order_relaxed);
   event.thread = t_ring != nullptr ? t_ring->thread : static_cast<std::uint32_t>(platform::thread_id());
-  if (*event.function == '\0') event.function = t_call.function;
+  if (*event.function == '\0') event.function = t_call.function();
   if (event.actor == Actor::Thread && t_call.stream != 0) event.actor = Actor::Callback;
   if ((more & kTime) != 0 && event.time_ns == 0)
     event.time_ns = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
   if (event.actor != Actor::Stream && event.site == 0) event.site = site_if_wanted();
 }
+
+namespace {
+// Outside of any ring: to those who want it at once, or to all, after what is in the ring.
+void tell_alone(const Event& event, const Details& details, std::span<const Touch> touches,
+                std::string_view text, bool at_once_only) {
+  try {
+    const std::size_t cells = cells_for(event, details);
+    std::vector<Cell> alone(std::bit_ceil(cells));
+    write(alone.data(), event, details, touches, text);
+    const std::lock_guard lock{t_ring != nullptr ? t_ring->reading() : g_rings.load()->without};
+    if (!at_once_only && t_ring != nullptr) t_ring->drain_locked();
+    tell(Batch{alone.data(), alone.size(), 0, cells},
+         [&](std::uint64_t wish) { return wants(wish, event.what) && (is_at_once(wish) || !at_once_only); });
+  } catch (const std::bad_alloc&) {
+    ++g_lost;
+  }
+}
+}  // namespace
+
+void count_lost() { ++g_lost; }
 
 void deliver(const Event& what, Details details, std::span<const Touch> touches, std::string_view text) {
   Event event = what;
@@ -225,32 +253,30 @@ void deliver(const Event& what, Details details, std::span<const Touch> touches,
       1024;  // enough for every sentence of ours, and no ring is ever full of it
   details.touches = static_cast<std::uint16_t>(std::min<std::size_t>(touches.size(), UINT16_MAX));
   details.letters = static_cast<std::uint16_t>(std::min(text.size(), kMostText));
-  if ((details.stream | details.task | details.record | details.caller) != 0 || details.touches != 0 ||
-      *details.rule != '\0')
+  if ((details.stream | details.record | details.caller) != 0 || details.touches != 0 ||
+      details.letters != 0 || *details.rule != '\0')
     event.flags |= Event::kHasDetails;
   touches = touches.first(details.touches);
   text = text.substr(0, details.letters);
 
-  const bool at_once = anybody(event.what, [](const Wish& wish) { return wish.at_once; });
-  const bool by_ring = anybody(event.what, [](const Wish& wish) { return !wish.at_once; });
+  const bool by_ring = anybody(event.what, false);
   const std::size_t cells = cells_for(event, details);
   const bool fits = t_ring != nullptr && cells <= Ring::kMost;
   if (by_ring && fits) {
     write(t_ring->room_for(cells), event, details, touches, text);
     t_ring->added(cells);
   }
-  if (!at_once && fits) return;
-  try {
-    std::vector<Cell> alone(std::bit_ceil(cells));
-    write(alone.data(), event, details, touches, text);
-    const std::lock_guard lock{t_ring != nullptr ? t_ring->reading() : g_rings.load()->without};
-    if (by_ring && !fits && t_ring != nullptr) t_ring->drain_locked();
-    tell(Batch{alone.data(), alone.size(), 0, cells}, [&](const Wish& wish) {
-      return wish.at_once ? (wish.wanted & bit(event.what)) != 0 : by_ring && !fits;
-    });
-  } catch (const std::bad_alloc&) {
-    ++g_lost;
+  if (!by_ring || fits) {
+    if (anybody(event.what, true)) tell_alone(event, details, touches, text, true);
+    return;
   }
+  tell_alone(event, details, touches, text, false);
+}
+
+void deliver_at_once(const Event& what) {
+  Event event = what;
+  complete(event);
+  tell_alone(event, {}, {}, {}, true);
 }
 
 }  // namespace belay::observe

@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <span>
 #include <string>
 
@@ -58,23 +59,43 @@ std::uint32_t site_if_wanted();
 // A number that nothing had before.
 std::uint64_t next_serial();
 
-// What the calling thread is at: the function of the interface, and the stream that called the program's
-// function that called it.
+// A function of the interface, for as long as the calling thread is in it. It lies on the stack, and what
+// lies above it there is the program.
+class InCall {
+ public:
+  explicit InCall(const char* function);
+  ~InCall();
+  InCall(const InCall&) = delete;
+  InCall& operator=(const InCall&) = delete;
+  const char* function() const { return function_; }
+
+ private:
+  const char* const function_;
+  const InCall* const before_;
+};
+
+// What the calling thread is at: the innermost such call, and the stream that called the program's function
+// that made it.
 struct Call {
-  const char* function = "";
-  const void* frame = nullptr;  // of the door: what is above it is the program
+  const InCall* inside = nullptr;
   std::uint64_t stream = 0, position = 0;
+  const char* function() const { return inside == nullptr ? "" : inside->function(); }
 };
 extern constinit thread_local Call t_call __attribute__((tls_model("initial-exec")));
 extern constinit thread_local Ring* t_ring __attribute__((tls_model("initial-exec")));
 // The same where events of this thread need nothing besides themselves: it is not in a callback.
 extern constinit thread_local Ring* t_plain_ring __attribute__((tls_model("initial-exec")));
 
+inline InCall::InCall(const char* function) : function_{function}, before_{t_call.inside} {
+  t_call.inside = this;
+}
+inline InCall::~InCall() { t_call.inside = before_; }
+
 // A function of the program is called by a stream, or by anybody again.
 class InCallback {
  public:
   InCallback(std::uint64_t stream, std::uint64_t position) : before_{t_call} {
-    t_call = {"", nullptr, stream, position};
+    t_call = {nullptr, stream, position};
     t_plain_ring = nullptr;
   }
   ~InCallback() {
@@ -83,20 +104,6 @@ class InCallback {
   }
   InCallback(const InCallback&) = delete;
   InCallback& operator=(const InCallback&) = delete;
-
- private:
-  const Call before_;
-};
-
-class InCall {
- public:
-  explicit InCall(const char* function, const void* frame = nullptr) : before_{t_call} {
-    t_call.function = function;
-    t_call.frame = frame;
-  }
-  ~InCall() { t_call = before_; }
-  InCall(const InCall&) = delete;
-  InCall& operator=(const InCall&) = delete;
 
  private:
   const Call before_;
@@ -114,6 +121,19 @@ inline bool wanted(What what) { return wanted(bit(what)); }
 void complete(Event& event);
 void deliver(const Event& event, Details details = {}, std::span<const Touch> touches = {},
              std::string_view text = {});
+
+// Only to those who want it at once; whoever reads the ring knows of it.
+void deliver_at_once(const Event& event);
+void count_lost();
+// Listening changes no answer: where there is no memory to tell something, that is counted and nothing else.
+template <class Tell>
+void quietly(Tell&& tell) {
+  try {
+    tell();
+  } catch (const std::bad_alloc&) {
+    count_lost();
+  }
+}
 
 inline void publish(const Event& event) {
   if (wanted(event.what)) [[unlikely]]

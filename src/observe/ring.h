@@ -67,14 +67,14 @@ class Ring {
 
   // Room for an event of so many cells, at most kMost; then it is `added`.
   Cell* room_for(std::uint64_t cells) {
-    used_freely_ = true;
     const std::uint64_t at = written_.load(std::memory_order_relaxed);
     if (at + cells > full_at_ || at % kCells + cells > kCells) [[unlikely]]
       return make_room(cells);
     return &cells_[at % kCells];
   }
   void added(std::uint64_t cells) {
-    written_.store(written_.load(std::memory_order_relaxed) + cells, std::memory_order_release);
+    untidy_until_ = written_.load(std::memory_order_relaxed) + cells;
+    written_.store(untidy_until_, std::memory_order_release);
   }
 
   // Tells listeners what was not told yet.
@@ -98,9 +98,9 @@ class Ring {
   void tidy(std::uint64_t from);
 
   std::atomic<std::uint64_t> written_{0};
-  std::uint64_t full_at_ = 0;  // at least so many can be written
-  std::uint64_t numbers_ = 0;  // what the cells up to there are numbered from
-  bool used_freely_ = true;    // cells up to there may not be as the fast path wants them
+  std::uint64_t full_at_ = 0;       // at least so many can be written
+  std::uint64_t numbers_ = 0;       // what the cells up to there are numbered from
+  std::uint64_t untidy_until_ = 0;  // cells before this one may not be as the fast path wants them
   alignas(64) std::mutex reading_;
   std::atomic<std::uint64_t> read_{0};
   Cell cells_[kCells];

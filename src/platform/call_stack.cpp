@@ -6,7 +6,7 @@ namespace belay::platform {
 namespace {
 
 struct Walk {
-  std::uintptr_t inside;  // frames up to here are not wanted
+  std::uintptr_t inside;  // frames that begin below are not wanted
   std::span<std::uintptr_t> returns;
   std::size_t count = 0;
 };
@@ -22,8 +22,8 @@ _Unwind_Reason_Code step(_Unwind_Context* context, void* to) {
 
 }  // namespace
 
-std::size_t call_stack(const void* frame, std::span<std::uintptr_t> returns) {
-  Walk walk{reinterpret_cast<std::uintptr_t>(frame), returns};
+std::size_t call_stack(const void* inside, std::span<std::uintptr_t> returns) {
+  Walk walk{reinterpret_cast<std::uintptr_t>(inside), returns};
   ::_Unwind_Backtrace(step, &walk);
   return walk.count;
 }

@@ -1,5 +1,5 @@
-// Who called: the return addresses of the calling thread, innermost first, from the function on whose frame that
-// is the address of. Null: from the caller on.
+// Who called: the return addresses of the calling thread, innermost first, beyond the function that has this
+// on its stack. Null: all.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,6 @@
 
 namespace belay::platform {
 
-std::size_t call_stack(const void* frame, std::span<std::uintptr_t> returns);  // how many there are
+std::size_t call_stack(const void* inside, std::span<std::uintptr_t> returns);  // how many there are
 
 }  // namespace belay::platform

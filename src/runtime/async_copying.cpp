@@ -57,7 +57,7 @@ Status copy_async(Process& process, void* to, std::size_t room, const void* from
     if (source.is_host() && target.is_host()) {
       observe::note("M-435", [&] {
         return fmt::format("{}: both {} and {} are host memory, which kind {} does not say",
-                           observe::t_call.function, hex(to), hex(from), static_cast<int>(kind));
+                           observe::t_call.function(), hex(to), hex(from), static_cast<int>(kind));
       });
     }
   }

@@ -215,7 +215,7 @@ Status copy_batch(Process& process, const BatchArguments& batch, std::size_t* fa
                   bytes);
   }
   if (Status copied = copy_batch(process.memory(), items, *fail_index); !copied) return copied;
-  if (observe::wanted(observe::What::Copied)) tell_batch(process.memory(), items);
+  if (observe::wanted(observe::What::Copied)) observe::quietly([&] { tell_batch(process.memory(), items); });
   return done();
 }
 

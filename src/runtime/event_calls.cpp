@@ -333,6 +333,9 @@ Status synchronize_event(Process& process, aclrtEvent handle, std::int32_t timeo
       return refuse({ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, rule, "EE1002",
                      fmt::format("the event was not complete after {} ms", timeout), "",
                      "wait again, or find out what its stream waits for"});
+    case Arrival::Reached:
+      if (!record->dropped) tell_waited(*stream, record->position, record->serial);
+      return told(scheduler.take_error(*stream, record->position, lock));
     case Arrival::Ended:
       return done();  // destroyed by force: what it stood for counts as complete
     default:

@@ -294,9 +294,11 @@ class LateCopyTask : public MemoryTask {
       copy_ = std::make_unique<CopyTask>(place_, place_.memory.locate_bytes(piece->to),
                                          place_.memory.locate_bytes(piece->from), piece->bytes);
       if (description != nullptr) {  // now it is known
-        Description real = copy_->describe();
-        description->bytes = real.bytes;
-        description->touches = std::move(real.touches);
+        observe::quietly([&] {
+          Description real = copy_->describe();
+          description->bytes = real.bytes;
+          description->touches = std::move(real.touches);
+        });
       }
     }
     return copy_->run(at_most);

@@ -133,6 +133,7 @@ bool Process::close() {
     (void)contexts_.end(context->handle);
     end_streams(*context);
     Contexts::reap(*context);
+    tell_object(observe::What::Destroyed, observe::Object::Context, context->handle, context->device);
   }
   for (Device& device : devices_) device.primary = nullptr;
   const bool is_quiet = scheduler_.retire();

@@ -16,12 +16,12 @@ using schedule::Clock;
 using schedule::Deadline;
 using schedule::Lock;
 
+}  // namespace
+
 Status told(const std::shared_ptr<const Error>& error) {
   if (error == nullptr) return done();
   return std::make_unique<Error>(*error);
 }
-
-}  // namespace
 
 Refusal stale_handle(const char* rule, const char* kind, Handle handle) {
   return refuse({ACL_ERROR_RT_INVALID_HANDLE, rule, "EE1017",
@@ -91,8 +91,10 @@ Status submit_and_wait(Process& process, Stream& stream, TaskPtr task) {
     while (result.more);
     if (result.trouble) return std::move(result.trouble);
     if (observe::wanted(observe::What::Copied)) {
-      const schedule::Description did = task->describe();
-      tell_copied(did.operation, stream.device(), nullptr, did.bytes, did.touches);
+      observe::quietly([&] {
+        const schedule::Description did = task->describe();
+        tell_copied(did.operation, stream.device(), nullptr, did.bytes, did.touches);
+      });
     }
     return done();
   }
@@ -217,22 +219,26 @@ Status synchronize_device(Process& process, std::int32_t timeout, const char* ru
   ASSIGN_OR_RETURN(const Context* context, current_context(process, rule));
   const Deadline deadline = deadline_in(timeout);
   const std::uint32_t device = context->device;
-  const std::uint64_t last = schedule::Scheduler::last_task();
   struct Goal {
     StreamRef stream;
     std::uint64_t position;
   };
-  std::vector<Goal> goals;
+  std::vector<Goal> goals, reached;
+  const auto tell_reached = [&] {
+    for (const Goal& each : reached) tell_waited(*each.stream, each.position);
+  };
   for (StreamRef& each : process.streams().of_device(device)) {
     if (!each->traits.is_waited_for) continue;
     const std::uint64_t position = each->submitted.load(std::memory_order_acquire);
     if (each->finished.load(std::memory_order_acquire) >= position &&
-        !each->troubled.load(std::memory_order_acquire))
+        !each->troubled.load(std::memory_order_acquire)) {
+      if (observe::wanted(observe::What::Waited)) reached.push_back({std::move(each), position});
       continue;
+    }
     goals.push_back({std::move(each), position});
   }
   if (goals.empty()) {
-    tell_waited_for_device(device, last);
+    tell_reached();
     return done();
   }
   std::ranges::sort(goals, {}, [](const Goal& goal) { return goal.stream->id; });
@@ -247,6 +253,7 @@ Status synchronize_device(Process& process, std::int32_t timeout, const char* ru
     const Arrival arrival = scheduler.wait(lock, *each.stream, each.position, deadline);
     if (arrival == Arrival::TimedOut || arrival == Arrival::OwnCallback)
       return arrived(scheduler, *each.stream, each.position, arrival, rule, timeout, lock);
+    if (arrival == Arrival::Reached) reached.push_back(each);
     if (arrival == Arrival::Ended || failed != nullptr) continue;
     const bool error = each.stream->group->stopped != nullptr ||
                        (each.stream->error != nullptr && each.stream->error_position <= each.position);
@@ -255,7 +262,7 @@ Status synchronize_device(Process& process, std::int32_t timeout, const char* ru
       how = arrival;
     }
   }
-  tell_waited_for_device(device, last);
+  tell_reached();
   if (failed == nullptr) return done();
   return arrived(scheduler, *failed->stream, failed->position, how, rule, timeout, lock);
 }

@@ -13,6 +13,7 @@ namespace belay {
 
 // A stream that was passed in: null for NULL; 107017 where it is no live stream.
 Result<StreamRef> known_stream(Process& process, aclrtStream stream, const char* rule);
+Status told(const std::shared_ptr<const Error>& error);  // null: none
 Refusal stale_handle(const char* rule, const char* kind, Handle handle);
 // The one that is meant, NULL being the default stream of the current context; 107002 without a
 // context.

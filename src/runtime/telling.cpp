@@ -40,12 +40,6 @@ void tell_waited(const schedule::Stream& stream, std::uint64_t position, std::ui
                    {.stream = stream.handle, .position = position, .record = record});
 }
 
-void tell_waited_for_device(std::uint32_t device, std::uint64_t task) {
-  if (!observe::wanted(What::Waited)) [[likely]]
-    return;
-  observe::deliver({.what = What::Waited, .device = static_cast<std::uint8_t>(device)}, {.task = task});
-}
-
 void tell_object(What what, observe::Object object, std::uint64_t handle, std::uint32_t device) {
   observe::publish({.what = what,
                     .object = object,

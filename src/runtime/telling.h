@@ -32,10 +32,8 @@ void tell_copied(observe::Operation operation, std::uint32_t device, const void*
 void tell_copied(Memory& memory, std::uint32_t device, const void* to, const void* from, std::size_t bytes);
 void tell_filled(Memory& memory, const Location& to, std::size_t bytes, std::uint64_t value);
 
-// The calling thread knows that work is done: of a stream up to a position, or what a record stands for, or
-// all of a device up to a task.
+// The calling thread knows that work of a stream is done up to a position, or what a record stands for.
 void tell_waited(const schedule::Stream& stream, std::uint64_t position, std::uint64_t record = 0);
-void tell_waited_for_device(std::uint32_t device, std::uint64_t task);
 
 void tell_object(observe::What what, observe::Object object, std::uint64_t handle, std::uint32_t device);
 

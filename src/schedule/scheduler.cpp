@@ -47,13 +47,8 @@ bool look(Clock::duration how_long, Seen&& seen) {
   return false;
 }
 
-// Listening changes no answer: where there is no memory for it, less is told.
 void describe(Task& task) {
-  try {
-    task.description = std::make_shared<Description>(task.describe());
-  } catch (const std::bad_alloc&) {
-    task.description = nullptr;
-  }
+  observe::quietly([&] { task.description = std::make_shared<Description>(task.describe()); });
   task.site = observe::site_if_wanted();
 }
 
@@ -472,10 +467,8 @@ void Scheduler::fire_due(Lock& lock) {
 
 // --- the program's side ---------------------------------------------------------------------------
 
-std::uint64_t Scheduler::last_task() { return g_last_task.load(std::memory_order_acquire); }
-
 Status Scheduler::submit(Stream& stream, std::unique_ptr<Task> task, std::uint64_t* position_out) {
-  task->api = observe::t_call.function;
+  task->api = observe::t_call.function();
   if (observe::wanted(observe::kTasks)) [[unlikely]]
     describe(*task);
   Submitter& submitter = this_thread(this);
@@ -503,7 +496,7 @@ Status Scheduler::submit(Stream& stream, std::unique_ptr<Task> task, std::uint64
                    "no thread could be started to run tasks",
                    "the system or a limit of this user allows no more threads", "raise ulimit -u"});
   }
-  task->sequence = g_last_task.fetch_add(1, std::memory_order_acq_rel) + 1;
+  task->sequence = ++g_last_task;
   submitter.last_task = task->id();
   const std::uint64_t position = stream.submitted.load(std::memory_order_relaxed) + 1;
   task->position = position;

@@ -87,7 +87,6 @@ class Scheduler {
   // Queues a task. Refused where the stream is destroyed, its group stopped or its device being aborted.
   // `position`: where it stands in its stream.
   Status submit(Stream& stream, std::unique_ptr<Task> task, std::uint64_t* position = nullptr);
-  static std::uint64_t last_task();  // that was submitted by anybody
 
   std::uint32_t last_task_of_this_thread() const;  // UINT32_MAX before any
 

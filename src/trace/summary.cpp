@@ -26,17 +26,36 @@ struct PerDevice {
 struct PerDirection {
   std::size_t copies = 0, bytes = 0;
 };
-struct Tally {
+struct alignas(64) Tally {
   std::mutex mutex;
-  std::string soc;
   std::array<PerDevice, kMostDevices> devices;
   std::array<PerDirection, 4> copies;
   std::size_t fills = 0, filled = 0, host_blocks = 0;
-  bool touched = false;
+
+  void add(const Tally& other);
+};
+
+// Several, so that threads seldom meet: one that is stopped while it counts would hold the others up.
+struct Tallies {
+  std::string soc;
+  std::array<Tally, 16> some;
+
+  Tally& of_this_thread() {
+    static constinit std::atomic<std::size_t> threads{0};
+    constinit thread_local std::size_t number = 0;
+    if (number == 0) number = threads.fetch_add(1) + 1;
+    return some[number % some.size()];
+  }
+  void sum(Tally& all) {
+    for (Tally& each : some) {
+      const std::lock_guard lock{each.mutex};
+      all.add(each);
+    }
+  }
 };
 
 // Made anew when a forked child starts its own; the parent's stays reachable.
-std::atomic<Tally*> g_tally{nullptr};
+std::atomic<Tallies*> g_tallies{nullptr};
 std::atomic<Memory*> g_memory{nullptr};
 
 constexpr std::size_t page_index(unsigned shift) { return shift == 12 ? 0 : shift == 21 ? 1 : 2; }
@@ -46,6 +65,7 @@ void count_copy(Tally& tally, std::span<const observe::Touch> touches) {
   std::array<std::size_t, 4> bytes{};
   for (std::size_t i = 0; i + 1 < touches.size(); i += 2) {
     const observe::Touch& to = touches[i];
+    if (!to.writes || touches[i + 1].writes) continue;  // not both ends of a copy
     bytes[(touches[i + 1].on_device ? 2U : 0U) + (to.on_device ? 1U : 0U)] += to.bytes * to.rows;
   }
   for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -74,7 +94,6 @@ void count(Tally& tally, const observe::Told& told) {
         ++page.blocks;
         page.asked += event.bytes;
         page.charged += event.footprint();
-        tally.touched = true;
       }
       break;
     case observe::What::Freed:
@@ -103,9 +122,34 @@ void count(Tally& tally, const observe::Told& told) {
 }
 
 void sum_up(const observe::Batch& events) {
-  Tally& tally = *g_tally.load(std::memory_order_acquire);
+  Tally& tally = g_tallies.load(std::memory_order_acquire)->of_this_thread();
   const std::lock_guard lock{tally.mutex};
   events.each([&tally](const observe::Told& told) { count(tally, told); });
+}
+
+void Tally::add(const Tally& other) {
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    devices[i].freed += other.devices[i].freed;
+    devices[i].refused += other.devices[i].refused;
+    for (std::size_t page = 0; page < devices[i].pages.size(); ++page) {
+      devices[i].pages[page].blocks += other.devices[i].pages[page].blocks;
+      devices[i].pages[page].asked += other.devices[i].pages[page].asked;
+      devices[i].pages[page].charged += other.devices[i].pages[page].charged;
+    }
+  }
+  for (std::size_t i = 0; i < copies.size(); ++i) {
+    copies[i].copies += other.copies[i].copies;
+    copies[i].bytes += other.copies[i].bytes;
+  }
+  fills += other.fills;
+  filled += other.filled;
+  host_blocks += other.host_blocks;
+}
+
+bool any_block(const Tally& tally) {
+  return std::ranges::any_of(tally.devices, [](const PerDevice& device) {
+    return std::ranges::any_of(device.pages, [](const PerPage& page) { return page.blocks != 0; });
+  });
 }
 
 std::string device_lines(std::uint32_t index, const PerDevice& device, std::size_t peak, std::size_t total) {
@@ -130,13 +174,13 @@ std::string device_lines(std::uint32_t index, const PerDevice& device, std::size
 }  // namespace
 
 void keep_summary(Memory& memory, const std::string& soc) {
-  static auto* all = new std::vector<std::unique_ptr<Tally>>;  // never destroyed: the last words are said
-                                                               // after static destructors
+  static auto* all = new std::vector<std::unique_ptr<Tallies>>;  // never destroyed: the last words are said
+                                                                 // after static destructors
   constexpr std::size_t kKept = 4;  // a straggler may still hold one from before a restart
   if (all->size() >= kKept) all->erase(all->begin());
-  all->push_back(std::make_unique<Tally>());
+  all->push_back(std::make_unique<Tallies>());
   all->back()->soc = soc;
-  g_tally.store(all->back().get(), std::memory_order_release);
+  g_tallies.store(all->back().get(), std::memory_order_release);
   g_memory.store(&memory, std::memory_order_release);
   using observe::What;
   observe::listen(sum_up, {.wanted = bits(What::Allocated, What::Freed, What::Copied, What::Filled,
@@ -155,11 +199,13 @@ void print_summary(Summary when) {
   Memory* memory = g_memory.load(std::memory_order_acquire);
   if (memory == nullptr) return;
   observe::flush();
-  Tally& tally = *g_tally.load(std::memory_order_acquire);
-  const std::lock_guard lock{tally.mutex};
-  if (when == Summary::IfAnythingHappened && !tally.touched) return;
+  Tallies& tallies = *g_tallies.load(std::memory_order_acquire);
+  const auto sum = std::make_unique<Tally>();
+  tallies.sum(*sum);
+  const Tally& tally = *sum;
+  if (when == Summary::IfAnythingHappened && !any_block(tally)) return;
   const MemorySettings& settings = memory->settings();
-  std::string text = fmt::format("belay: what happened to memory on {} ({}, {} device(s)):\n", tally.soc,
+  std::string text = fmt::format("belay: what happened to memory on {} ({}, {} device(s)):\n", tallies.soc,
                                  settings.product->family, settings.devices());
   for (std::uint32_t i = 0; i < settings.devices(); ++i) {
     text += device_lines(i, tally.devices[i], memory->device(i).peak(), memory->device(i).pool().total);

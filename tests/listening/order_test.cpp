@@ -53,9 +53,7 @@ class FromEvents {
 
  private:
   struct Line {
-    std::uint32_t device = 0;
-    std::map<std::uint64_t, NodeId> ends;     // by position: what its stream has done when that is reached
-    std::map<std::uint64_t, NodeId> by_task;  // the same by number
+    std::map<std::uint64_t, NodeId> ends;  // by position: what its stream has done when that is reached
     std::optional<NodeId> tail, callback;
   };
   struct Pairs {
@@ -65,7 +63,6 @@ class FromEvents {
   void submitted(const Heard& heard) {
     const auto& [event, details, touches, text] = heard;
     Line& line = streams_[details.stream];
-    line.device = event.device;
     const bool calls = event.operation == Operation::Callback;
     std::vector<NodeId> after{host_};
     if (line.tail) after.push_back(*line.tail);
@@ -100,7 +97,7 @@ class FromEvents {
     }
     if (calls) line.callback = node;
     if (!calls || details.flag != 0) line.tail = node;
-    if (line.tail) line.ends[details.position] = line.by_task[event.serial] = *line.tail;
+    if (line.tail) line.ends[details.position] = *line.tail;
   }
 
   void waited(const Heard& heard) {
@@ -109,13 +106,7 @@ class FromEvents {
       const auto beyond = of.upper_bound(limit);
       if (beyond != of.begin()) after.push_back(std::prev(beyond)->second);
     };
-    if (heard.details.stream != 0) {
-      last(streams_[heard.details.stream].ends, heard.details.position);
-    } else {
-      for (const auto& [stream, line] : streams_) {
-        if (line.device == heard.event.device) last(line.by_task, heard.details.task);
-      }
-    }
+    last(streams_[heard.details.stream].ends, heard.details.position);
     host_ = model_.add(after);
   }
 

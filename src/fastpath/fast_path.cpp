@@ -37,7 +37,7 @@ aclError allocate_with_care(ThreadCache& cache, const Bin& bin, Range range, voi
                             const char* function) {
   take_contents(cache, bin.pages, range);
   const std::uint32_t device = BinKey::device(bin.key);
-  const observe::InCall call{function};
+  observe::enter_call(function);
   cache.memory().device(device).begin_block(range.start, word, kModuleApp,
                                             cache.memory().map().facts_of(range.start));
   *out = reinterpret_cast<void*>(range.start);
@@ -50,12 +50,12 @@ aclError end_with_care(ThreadCache& cache, Bin& bin, Range range, std::uint64_t 
   Memory& memory = cache.memory();
   if (FastPathState::epoch(FastPathState::now()) != state_for<watched>(cache.epoch()) ||
       !cache.keep_contents(bin.pages * 4_KiB)) {
-    const observe::InCall call{"aclrtFree"};
+    observe::enter_call("aclrtFree");
     memory.end_withdrawn(range.start, word);
     return ACL_SUCCESS;
   }
   if constexpr (watched == Watched::Yes) {
-    const observe::InCall call{"aclrtFree"};
+    observe::enter_call("aclrtFree");
     const Block block = memory.map().block_from(range.start, word);
     memory.device(block.device).tell_freed(block);
   }

@@ -81,8 +81,8 @@ template <Watched watched, class Slow>
                                                      [[maybe_unused]] const char* function, Slow&& slow) {
   if (bin == nullptr || bin->empty()) return slow();
   if (!machine::try_take_credit(*bin->account, bin->pages, bin->step)) return slow();
-  const std::uint64_t word = BinKey::word(bin->key) | (bin->pages * 4_KiB - size) << slack_shift;
   const Range range = *--bin->top;
+  const std::uint64_t word = BinKey::word(bin->key) | (bin->pages * 4_KiB - size) << slack_shift;
   if constexpr (watched == Watched::Yes) {
     const Heap& heap = cache.heap_at(range.start);
     if (heap.facts.load(std::memory_order_acquire) == nullptr || (range.word & Range::kNotPlain) != 0)

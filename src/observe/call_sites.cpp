@@ -40,7 +40,7 @@ std::uint32_t site_of_this_call() {
   try {
     CallStack stack;
     std::array<std::uintptr_t, kDeepest> returns;
-    stack.returns.assign(returns.data(), returns.data() + platform::call_stack(t_call.inside, returns));
+    stack.returns.assign(returns.data(), returns.data() + platform::call_stack(t_call.stack, returns));
     if (const InterpreterFrames add = g_interpreter_frames.load(std::memory_order_acquire)) {
       stack.of_interpreter.resize(kDeepest);
       stack.of_interpreter.resize(std::min(add(stack.of_interpreter.data(), kDeepest), kDeepest));

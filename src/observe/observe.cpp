@@ -215,7 +215,7 @@ void complete(Event& event) {
   prepare_ring();
   const std::uint64_t more = g_wanted.load(std::memory_order_relaxed);
   event.thread = t_ring != nullptr ? t_ring->thread : static_cast<std::uint32_t>(platform::thread_id());
-  if (*event.function == '\0') event.function = t_call.function();
+  if (*event.function == '\0') event.function = t_call.function;
   if (event.actor == Actor::Thread && t_call.stream != 0) event.actor = Actor::Callback;
   if ((more & kTime) != 0 && event.time_ns == 0)
     event.time_ns = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());

@@ -59,43 +59,40 @@ std::uint32_t site_if_wanted();
 // A number that nothing had before.
 std::uint64_t next_serial();
 
-// A function of the interface, for as long as the calling thread is in it. It lies on the stack, and what
-// lies above it there is the program.
-class InCall {
- public:
-  explicit InCall(const char* function);
-  ~InCall();
-  InCall(const InCall&) = delete;
-  InCall& operator=(const InCall&) = delete;
-  const char* function() const { return function_; }
-
- private:
-  const char* const function_;
-  const InCall* const before_;
-};
-
-// What the calling thread is at: the innermost such call, and the stream that called the program's function
-// that made it.
+// What the calling thread is at: the function of the interface that it called last, where on its stack the
+// program ends, and the stream that called the program's function that made the call.
 struct Call {
-  const InCall* inside = nullptr;
+  const char* function = "";
+  const void* stack = nullptr;
   std::uint64_t stream = 0, position = 0;
-  const char* function() const { return inside == nullptr ? "" : inside->function(); }
 };
 extern constinit thread_local Call t_call __attribute__((tls_model("initial-exec")));
 extern constinit thread_local Ring* t_ring __attribute__((tls_model("initial-exec")));
 // The same where events of this thread need nothing besides themselves: it is not in a callback.
 extern constinit thread_local Ring* t_plain_ring __attribute__((tls_model("initial-exec")));
 
-inline InCall::InCall(const char* function) : function_{function}, before_{t_call.inside} {
-  t_call.inside = this;
+inline void enter_call(const char* function, const void* stack = nullptr) {
+  t_call.function = function;
+  t_call.stack = stack;
 }
-inline InCall::~InCall() { t_call.inside = before_; }
 
-// A function of the program is called by a stream, or by anybody again.
+// Code of the program is called from inside a call, and may make calls itself.
+class CallOfProgram {
+ public:
+  CallOfProgram() : before_{t_call} {}
+  ~CallOfProgram() { t_call = before_; }
+  CallOfProgram(const CallOfProgram&) = delete;
+  CallOfProgram& operator=(const CallOfProgram&) = delete;
+
+ private:
+  const Call before_;
+};
+
+// The same, in the name of a stream.
 class InCallback {
  public:
   InCallback(std::uint64_t stream, std::uint64_t position) : before_{t_call} {
-    t_call = {nullptr, stream, position};
+    t_call = {"", nullptr, stream, position};
     t_plain_ring = nullptr;
   }
   ~InCallback() {

@@ -57,7 +57,7 @@ Status copy_async(Process& process, void* to, std::size_t room, const void* from
     if (source.is_host() && target.is_host()) {
       observe::note("M-435", [&] {
         return fmt::format("{}: both {} and {} are host memory, which kind {} does not say",
-                           observe::t_call.function(), hex(to), hex(from), static_cast<int>(kind));
+                           observe::t_call.function, hex(to), hex(from), static_cast<int>(kind));
       });
     }
   }
@@ -234,9 +234,9 @@ Status fill_async(Process& process, void* pointer, std::size_t room, std::int32_
   Transfer transfer{process.memory(), place.device};
   const Location to = process.memory().locate(pointer);
   if (to.is_host()) {  // M-380
-    if (Status filled = transfer.fill(to, byte, count); !filled) return filled;
-    tell_filled(process.memory(), to, count, byte);
-    return done();
+    Status filled = transfer.fill(to, byte, count);
+    if (filled) tell_filled(process.memory(), to, count, byte);
+    return filled;
   }
   if (Status fits = transfer.check_fill(to, count, "M-371"); !fits) return fits;
   return submit(process, *stream, fill_task(place, pointer, byte, count));
@@ -254,9 +254,9 @@ Status fill_d32_async(Process& process, void* pointer, std::size_t room, std::ui
   const Workplace place = workplace(process, *stream);
   Transfer transfer{process.memory(), place.device};
   if (to.is_host()) {
-    if (Status filled = transfer.fill32(to, value, words); !filled) return filled;
-    tell_filled(process.memory(), to, words * 4, value);
-    return done();
+    Status filled = transfer.fill32(to, value, words);
+    if (filled) tell_filled(process.memory(), to, words * 4, value);
+    return filled;
   }
   if (Status fits = transfer.check_fill(to, words * 4, "M-434"); !fits) return fits;
   return submit(process, *stream, fill32_task(place, pointer, value, words));

@@ -19,6 +19,13 @@ void wait_for_link(Process& process, const Location& to, const Location& from, s
   if (const auto over = process.links().take(to, from, bytes)) std::this_thread::sleep_until(*over);
 }
 
+[[gnu::noinline]] Status copy_and_tell(Memory& memory, std::uint32_t device, void* to, const void* from,
+                                       std::size_t count) {
+  Status copied = Transfer{memory, device}.copy(to, from, count);
+  if (copied) tell_copied(memory, device, to, from, count);
+  return copied;
+}
+
 }  // namespace
 
 Refusal being_aborted(const char* rule, std::uint32_t device) {
@@ -49,9 +56,9 @@ Status copy(Process& process, void* to, std::size_t room, const void* from, std:
     return being_aborted("M-237", context->device);
   Memory& memory = process.memory();
   if (process.links().limited()) wait_for_link(process, memory.locate(to), memory.locate(from), count);
-  if (Status copied = Transfer{memory, context->device}.copy(to, from, count); !copied) return copied;
-  tell_copied(memory, context->device, to, from, count);
-  return done();
+  if (observe::wanted(observe::What::Copied)) [[unlikely]]
+    return copy_and_tell(memory, context->device, to, from, count);
+  return Transfer{memory, context->device}.copy(to, from, count);
 }
 
 Status check_2d_arguments(const void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
@@ -301,9 +308,9 @@ Status fill(Process& process, void* to, std::size_t room, std::int32_t value, st
   Memory& memory = process.memory();
   const auto byte = static_cast<unsigned char>(value);
   const Location where = memory.locate_bytes(to);
-  if (Status filled = Transfer{memory, context->device}.fill(where, byte, count); !filled) return filled;
-  tell_filled(memory, where, count, byte);
-  return done();
+  Status filled = Transfer{memory, context->device}.fill(where, byte, count);
+  if (filled) tell_filled(memory, where, count, byte);
+  return filled;
 }
 
 Status check_d32(const Memory& memory, const Location& to, std::size_t room, std::size_t words) {
@@ -328,9 +335,9 @@ Status fill_d32(Process& process, void* pointer, std::size_t room, std::uint32_t
   if (Status fits = check_d32(memory, to, room, words); !fits) return fits;
   ASSIGN_OR_RETURN(const Context* context, current_context(process, "M-389"));
   if (Status here = needs_feature(process, Feature::FillD32, "M-390"); !here) return here;
-  if (Status filled = Transfer{memory, context->device}.fill32(to, value, words); !filled) return filled;
-  tell_filled(memory, to, words * 4, value);
-  return done();
+  Status filled = Transfer{memory, context->device}.fill32(to, value, words);
+  if (filled) tell_filled(memory, to, words * 4, value);
+  return filled;
 }
 
 }  // namespace belay

@@ -54,6 +54,7 @@ Status Lifecycle::remove(Table<Function>& table, aclRegisterCallbackType type, F
 template <class Function, class Call>
 aclError Lifecycle::run(const Table<Function>& table, std::initializer_list<aclRegisterCallbackType> order,
                         Call&& call) {
+  const observe::CallOfProgram made;
   // A copy, because a callback may register others.
   const Table<Function> now = table;  // NOLINT(performance-unnecessary-copy-initialization)
   for (const aclRegisterCallbackType type : order) {

@@ -9,6 +9,7 @@
 
 #include "acl/acl_rt.h"
 #include "base/result.h"
+#include "observe/observe.h"
 
 namespace belay {
 
@@ -47,9 +48,11 @@ struct StateCallbacks {
   NamedCallbacks<aclrtDeviceTaskAbortCallback> task_abort;
 
   void tell(std::uint32_t id, aclrtDeviceState state) const {
+    const observe::CallOfProgram made;
     for (const auto& [callback, args] : device.now()) callback(static_cast<int32_t>(id), state, args);
   }
   void tell(aclrtStream handle, aclrtStreamState state) const {
+    const observe::CallOfProgram made;
     for (const auto& [callback, args] : stream.now()) callback(handle, state, args);
   }
 };

@@ -396,6 +396,7 @@ Status abort_device(Process& process, std::int32_t id, std::uint32_t timeout) {
                    "wait until that call has returned"});
   }
   const auto tell = [&](aclrtDeviceTaskAbortStage stage) {
+    const observe::CallOfProgram made;
     for (const auto& [callback, args] : process.state_callbacks().task_abort.now()) {
       if (const int32_t answer = callback(id, stage, timeout, args); answer != 0) {
         observe::note("R-230", [&] { return fmt::format("a task-abort callback answered {}", answer); });

@@ -15,8 +15,6 @@ void tell_copied(observe::Operation operation, std::uint32_t device, const void*
 }
 
 void tell_copied(Memory& memory, std::uint32_t device, const void* to, const void* from, std::size_t bytes) {
-  if (!observe::wanted(What::Copied)) [[likely]]
-    return;
   tell_copied(observe::Operation::Copy, device, to, bytes,
               touches_of_copy(memory, memory.locate(to), memory.locate(from), {bytes}, {bytes}));
 }

@@ -468,7 +468,7 @@ void Scheduler::fire_due(Lock& lock) {
 // --- the program's side ---------------------------------------------------------------------------
 
 Status Scheduler::submit(Stream& stream, std::unique_ptr<Task> task, std::uint64_t* position_out) {
-  task->api = observe::t_call.function();
+  task->api = observe::t_call.function;
   if (observe::wanted(observe::kTasks)) [[unlikely]]
     describe(*task);
   Submitter& submitter = this_thread(this);

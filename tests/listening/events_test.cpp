@@ -358,6 +358,9 @@ TEST_F(Events, M81_AnInterpretersLineIsPartOfTheCallSite) {
     return room == 0 ? 0 : 1;
   });
   listen({.wanted = observe::kBlocks, .sites = true});
+  // The first call makes the thread ready, through a function more, which a build without last calls shows.
+  EXPECT_EQ(aclrtFree(allocate(100)), ACL_SUCCESS);
+  heard();
   std::vector<std::uint32_t> sites;
   for (const std::uint64_t each : {10U, 11U, 10U}) {
     line = each;
@@ -367,7 +370,7 @@ TEST_F(Events, M81_AnInterpretersLineIsPartOfTheCallSite) {
     heard();
   }
   belay_on_call_site(nullptr);
-  EXPECT_EQ(sites[0], sites[2]) << "whichever way the call took inside";
+  EXPECT_EQ(sites[0], sites[2]);
   EXPECT_NE(sites[0], sites[1]);
   EXPECT_EQ(observe::stack_of(sites[1]).of_interpreter, std::vector<std::uint64_t>{11});
 }

@@ -11,10 +11,7 @@ namespace {
 
 // A holder whose row has another life by now, or whose process is dead, holds nothing.
 bool holds(const State& state, std::uint64_t holder, const ProcessTable& processes) {
-  if (holder == 0) return false;
-  const std::size_t row = Holder::row(holder);
-  const std::uint64_t life = state.rows[row].life.load(std::memory_order_seq_cst);
-  return Life::state(life) == Life::Live && Holder::make(row, life) == holder && processes.lives(row);
+  return holder != 0 && is_current(state, holder) && processes.lives(Holder::row(holder));
 }
 
 // Puts one word in place of another, somewhere among the holders.

@@ -182,12 +182,7 @@ std::optional<std::size_t> ProcessTable::claim_annex() {
   const std::uint64_t me = Holder::make(mine_, life());
   for (std::size_t i = 0; i < kAnnex; ++i) {
     std::uint64_t owner = state_.annex_owners[i].load(std::memory_order_seq_cst);
-    if (owner != 0) {
-      const std::size_t row = AnnexOwner::row(owner);
-      const std::uint64_t now = state_.rows[row].life.load(std::memory_order_seq_cst);
-      if (Life::state(now) == Life::Live && Holder::make(row, now) == (owner & ~AnnexOwner::kClaiming))
-        continue;
-    }
+    if (owner != 0 && is_current(state_, owner & ~AnnexOwner::kClaiming)) continue;
     if (!state_.annex_owners[i].compare_exchange_strong(owner, me | AnnexOwner::kClaiming)) continue;
     make_ready(i);
     annex_[count].store(static_cast<std::uint16_t>(i), std::memory_order_relaxed);

@@ -233,9 +233,11 @@ inline std::size_t extents_of(const State& state) {
   return extents < kExtents ? extents : kExtents;
 }
 
-// What the accounts of a row say counts only while it is live.
-inline bool counts(const State& state, std::size_t row) {
-  return Life::state(state.rows[row].life.load(std::memory_order_seq_cst)) == Life::Live;
+// Whether the row of a holder is live, and in the life that it had then: only as long what it has counts.
+inline bool is_current(const State& state, std::uint64_t holder) {
+  const std::size_t row = Holder::row(holder);
+  const std::uint64_t life = state.rows[row].life.load(std::memory_order_seq_cst);
+  return Life::state(life) == Life::Live && Holder::make(row, life) == holder;
 }
 
 inline std::size_t shards_of(const State& state, std::size_t row) {

@@ -183,6 +183,7 @@ void keep_summary(Memory& memory, const std::string& soc) {
   g_tallies.store(all->back().get(), std::memory_order_release);
   g_memory.store(&memory, std::memory_order_release);
   using observe::What;
+  // Submitted as well: a task that somebody hears of from the start can say at its end what it did.
   observe::listen(sum_up, {.wanted = bits(What::Allocated, What::Freed, What::Copied, What::Filled,
                                           What::Submitted, What::Done, What::Refused)});
   memory.listeners_changed();

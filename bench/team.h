@@ -51,7 +51,8 @@ template <class Call>
 void on_shifted_stack(std::size_t lines, Call& call) {
   void* above = alloca(64 * (1 + lines % 16));
   benchmark::DoNotOptimize(above);
-  [](Call& inner) __attribute__((noinline)) { inner(); }(call);
+  [](Call & inner) __attribute__((noinline)) { inner(); }
+  (call);
 }
 
 // Lets `threads` threads work for a while, all from the same moment on, and tells how long a piece of work

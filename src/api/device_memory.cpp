@@ -13,20 +13,21 @@ using namespace belay;
 namespace {
 
 template <Api api>
-constexpr const char* kName = api == Api::Malloc          ? "aclrtMalloc"
-                              : api == Api::MallocAlign32 ? "aclrtMallocAlign32"
-                                                          : "aclrtMallocCached";
+constexpr observe::Operation kCall = api == Api::Malloc          ? observe::Operation::Malloc
+                                     : api == Api::MallocAlign32 ? observe::Operation::MallocAlign32
+                                                                 : observe::Operation::MallocCached;
 
 using fastpath::Watched;
 
 template <Api api>
 [[gnu::noinline]] aclError malloc_slow(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
-  return enter(kName<api>, [&](Process& p) { return allocate(p, api, devPtr, size, policy); });
+  return enter(observe::function_of(kCall<api>),
+               [&](Process& p) { return allocate(p, api, devPtr, size, policy); });
 }
 template <Api api, Watched watched>
 [[gnu::noinline]] aclError malloc_by_policy(void** devPtr, size_t size, aclrtMemMallocPolicy policy,
                                             ThreadCache& cache) {
-  return fastpath::allocate_by_policy<watched>(cache, api, devPtr, size, policy, kName<api>,
+  return fastpath::allocate_by_policy<watched>(cache, api, devPtr, size, policy, kCall<api>,
                                                [=] { return malloc_slow<api>(devPtr, size, policy); });
 }
 template <Api api>
@@ -42,14 +43,14 @@ template <Api api>
     return malloc_made_ready<api>(devPtr, size, policy);
   const auto slow = [=] { return malloc_slow<api>(devPtr, size, policy); };
   return fastpath::allocate_huge_first<Watched::Yes>(
-      api, devPtr, size, policy, kName<api>,
+      api, devPtr, size, policy, kCall<api>,
       [=](ThreadCache& cache) { return malloc_by_policy<api, Watched::Yes>(devPtr, size, policy, cache); },
       slow, slow);
 }
 template <Api api>
 [[gnu::always_inline]] inline aclError malloc_fast(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
   return fastpath::allocate_huge_first<Watched::No>(
-      api, devPtr, size, policy, kName<api>,
+      api, devPtr, size, policy, kCall<api>,
       [=](ThreadCache& cache) { return malloc_by_policy<api, Watched::No>(devPtr, size, policy, cache); },
       [=] { return malloc_watched<api>(devPtr, size, policy); },
       [=] { return malloc_slow<api>(devPtr, size, policy); });

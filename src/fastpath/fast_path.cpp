@@ -33,14 +33,13 @@ aclError begin_with_care(ThreadCache& cache, std::uint64_t pages, Range range, s
   return ACL_SUCCESS;
 }
 
-aclError allocate_with_care(ThreadCache& cache, const Bin& bin, Range range, void** out, std::uint64_t word,
-                            const char* function) {
+aclError allocate_with_care(ThreadCache& cache, const Bin& bin, Range range, std::uint64_t word,
+                            observe::Operation call) {
   take_contents(cache, bin.pages, range);
   const std::uint32_t device = BinKey::device(bin.key);
-  observe::enter_call(function);
+  observe::enter_call(observe::function_of(call));
   cache.memory().device(device).begin_block(range.start, word, kModuleApp,
                                             cache.memory().map().facts_of(range.start));
-  *out = reinterpret_cast<void*>(range.start);
   note_peak(cache, device, word);
   return ACL_SUCCESS;
 }

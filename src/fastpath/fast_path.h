@@ -48,53 +48,53 @@ template <Watched watched>
 aclError end_with_care(ThreadCache& cache, Bin& bin, Range range, std::uint64_t word);
 
 // Whether the thread can write an event down at once.
-inline bool can_tell() { return observe::t_plain_ring != nullptr && observe::t_plain_ring->has_room(); }
+inline bool can_tell() { return observe::t_plain_ring->has_room(); }
 
-// An event about a block of that bin, in the thread's ring, which has room for it. Word by word: what is
-// written in parts and read at once soon afterwards costs the processor more than all the rest. Word 2 tells
-// the thread and word 7 the time, as they are.
+// An event about a block of that bin, in the thread's ring, which has room for it: what differs from a cell
+// that is ready (Ring::cell). One store after the other, since every locked instruction waits for all that
+// were made before: putting values together in a vector register first takes longer.
 [[gnu::always_inline]] inline void tell(observe::Ring& ring, std::uint64_t at, observe::What what,
-                                        const Bin& bin, std::uint64_t serial, std::uintptr_t start,
-                                        std::uint64_t size, const char* function) {
-  using Word [[gnu::may_alias]] = std::uint64_t;
-  auto* words = reinterpret_cast<Word*>(&ring.cell(at));
-  const auto put = [words](std::size_t number, std::uint64_t value) {
-    __atomic_store_n(words + number, value, __ATOMIC_RELAXED);  // else the compiler puts them together first
+                                        observe::Operation call, const Bin& bin, std::uint64_t serial,
+                                        std::uintptr_t start, std::uint64_t size) {
+  observe::Event& event = ring.cell(at);
+  const auto put = [](auto& place, std::uint64_t value) {
+    using Value = std::remove_reference_t<decltype(place)>;
+    __atomic_store_n(&place, static_cast<Value>(value), __ATOMIC_RELAXED);
   };
-  put(0, bin.told | static_cast<std::uint64_t>(what));
-  put(1, bin.pages << 32);
-  put(3, serial);
-  put(4, start);
-  put(5, size);
-  put(6, reinterpret_cast<std::uintptr_t>(function));
+  event.set_first_word(bin.told | static_cast<std::uint64_t>(what) | static_cast<std::uint64_t>(call) << 24);
+  put(event.units, bin.pages);
+  put(event.serial, serial);
+  put(event.address, start);
+  put(event.bytes, size);
   ring.added_at(at);
 }
 
 // The whole of it where memory was written to, or where a block's number would be there is no table yet.
-aclError allocate_with_care(ThreadCache& cache, const Bin& bin, Range range, void** out, std::uint64_t word,
-                            const char* function);
+aclError allocate_with_care(ThreadCache& cache, const Bin& bin, Range range, std::uint64_t word,
+                            observe::Operation call);
 
 // A block of that size from its bin; null: there is none.
 template <Watched watched, class Slow>
 [[gnu::always_inline]] inline aclError allocate_from(ThreadCache& cache, Bin* bin, unsigned slack_shift,
                                                      void** out, std::size_t size,
-                                                     [[maybe_unused]] const char* function, Slow&& slow) {
+                                                     [[maybe_unused]] observe::Operation call, Slow&& slow) {
   if (bin == nullptr || bin->empty()) return slow();
   if (!machine::try_take_credit(*bin->account, bin->pages, bin->step)) return slow();
   const Range range = *--bin->top;
-  const std::uint64_t word = BinKey::word(bin->key) | (bin->pages * 4_KiB - size) << slack_shift;
+  *out = reinterpret_cast<void*>(range.start);
+  const auto new_word = [&] { return BinKey::word(bin->key) | (bin->pages * 4_KiB - size) << slack_shift; };
   if constexpr (watched == Watched::Yes) {
     const Heap& heap = cache.heap_at(range.start);
     if (heap.facts.load(std::memory_order_acquire) == nullptr || (range.word & Range::kNotPlain) != 0)
         [[unlikely]]
-      return allocate_with_care(cache, *bin, range, out, word, function);
+      return allocate_with_care(cache, *bin, range, new_word(), call);
     observe::Ring& ring = *observe::t_plain_ring;
     const std::uint64_t at = ring.at(), serial = ring.number(at);
     HeapMap::facts_at(heap, heap.index.load(std::memory_order_relaxed), range.start)
         .serial.store(serial, std::memory_order_relaxed);
-    tell(ring, at, observe::What::Allocated, *bin, serial, range.start, size, function);
+    tell(ring, at, observe::What::Allocated, call, *bin, serial, range.start, size);
   }
-  *out = reinterpret_cast<void*>(range.start);
+  const std::uint64_t word = new_word();
   reinterpret_cast<std::atomic<std::uint64_t>*>(range.word & ~Range::kNotPlain)
       ->store(watched == Watched::Yes ? word | BlockWord::kHasFacts : word, std::memory_order_release);
   // Store the word, then load the state. Whoever changes the state asks all threads for a barrier afterwards:
@@ -117,7 +117,7 @@ inline constexpr std::size_t kMostByTable = 1_GiB;
 // other request; `slow` where none can be served.
 template <Watched watched, class ByPolicy, class Other, class Slow>
 [[gnu::always_inline]] inline aclError allocate_huge_first(Api api, void** out, std::size_t size,
-                                                           std::uint32_t policy, const char* function,
+                                                           std::uint32_t policy, observe::Operation call,
                                                            ByPolicy&& by_policy, Other&& in_another_state,
                                                            Slow&& slow) {
   ThreadCache& cache = *t_cache;
@@ -129,7 +129,7 @@ template <Watched watched, class ByPolicy, class Other, class Slow>
   Bin* bin = cache.of_class(size <= kPolicyRules[0].normal_up_to
                                 ? (size + fits[0].add) / 4_KiB
                                 : (size + fits[1].add) / 2_MiB + SizeClass::first(Page::Huge2M));
-  return allocate_from<watched>(cache, bin, BlockWord::kSlackShift, out, size, function,
+  return allocate_from<watched>(cache, bin, BlockWord::kSlackShift, out, size, call,
                                 std::forward<Slow>(slow));
 }
 
@@ -137,7 +137,7 @@ template <Watched watched, class ByPolicy, class Other, class Slow>
 template <Watched watched, class Slow>
 [[gnu::always_inline]] inline aclError allocate_by_policy(ThreadCache& cache, Api api, void** out,
                                                           std::size_t size, std::uint32_t policy,
-                                                          const char* function, Slow&& slow) {
+                                                          observe::Operation call, Slow&& slow) {
   const FastRule& rule = cache.rules().of(api, policy);
   if (size - 1 >= rule.most) return slow();
   Bin* bin = rule.with_fit(size, [&](const PageFit& fit) {
@@ -145,8 +145,7 @@ template <Watched watched, class Slow>
     return size_class < SizeClass::kCount ? cache.of_class(size_class)
                                           : cache.find(BinKey::of(fit.word_of(size), cache.device()));
   });
-  return allocate_from<watched>(cache, bin, rule.slack_shift(), out, size, function,
-                                std::forward<Slow>(slow));
+  return allocate_from<watched>(cache, bin, rule.slack_shift(), out, size, call, std::forward<Slow>(slow));
 }
 
 // A block as it was found: its first address, its heap and that one's index, and its word.
@@ -180,8 +179,8 @@ template <Watched watched, class Slow>
     return end_with_care<watched>(cache, bin, range, word);
   if constexpr (watched == Watched::Yes) {
     observe::Ring& ring = *observe::t_plain_ring;
-    tell(ring, ring.at(), observe::What::Freed, bin, serial->load(std::memory_order_relaxed), block.start,
-         bin.pages * 4_KiB - (word >> slack_shift), "aclrtFree");
+    tell(ring, ring.at(), observe::What::Freed, observe::Operation::Free, bin,
+         serial->load(std::memory_order_relaxed), block.start, bin.pages * 4_KiB - (word >> slack_shift));
   }
   machine::give_credit(*bin.account, bin.step, true);
   *bin.top++ = range;

@@ -30,7 +30,7 @@ struct BlockFacts {
     std::atomic<std::uint32_t> thread, site;
 
     void set(const observe::Event& event) {
-      function.store(event.function, std::memory_order_relaxed);
+      function.store(event.function_name(), std::memory_order_relaxed);
       time_ns.store(event.time_ns, std::memory_order_relaxed);
       thread.store(event.thread, std::memory_order_relaxed);
       site.store(event.site, std::memory_order_relaxed);

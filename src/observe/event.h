@@ -70,7 +70,17 @@ enum class Operation : std::uint8_t {
   WaitNotify,
   HostFunction,
   Callback,
+  // The fast path tells its function by these: a name less to write.
+  Malloc,
+  MallocAlign32,
+  MallocCached,
+  Free,
 };
+inline constexpr const char* kFastFunctions[] = {"aclrtMalloc", "aclrtMallocAlign32", "aclrtMallocCached",
+                                                 "aclrtFree"};
+constexpr const char* function_of(Operation operation) {
+  return kFastFunctions[static_cast<unsigned>(operation) - static_cast<unsigned>(Operation::Malloc)];
+}
 
 struct alignas(64) Event {
   What what = What::Gap;
@@ -87,10 +97,13 @@ struct alignas(64) Event {
   std::uint32_t site = 0;  // where in the program (call_sites.h); 0: nobody wanted to know
   std::uint64_t serial = 0;
   std::uintptr_t address = 0;
-  std::uint64_t bytes = 0;  // asked for, copied or filled
-  const char* function = "";
+  std::uint64_t bytes = 0;    // asked for, copied or filled
+  const char* function = "";  // as the publisher has it; listeners ask for function_name()
   std::uint64_t time_ns = 0;  // 0: nobody wanted to know
 
+  const char* function_name() const {
+    return operation < Operation::Malloc ? function : function_of(operation);
+  }
   static constexpr std::uint8_t kHasDetails = 1;
   static constexpr std::uint8_t kReadOnly = 2, kP2p = 4;  // of a block
   bool has_details() const { return (flags & kHasDetails) != 0; }
@@ -99,6 +112,8 @@ struct alignas(64) Event {
     std::memcpy(&word, this, sizeof word);
     return word;
   }
+  // All up to the flags at once, so that it can be read at once soon afterwards.
+  void set_first_word(std::uint64_t word) { __builtin_memcpy(this, &word, sizeof word); }
   std::uint64_t footprint() const { return std::uint64_t{units} * 4096; }
 };
 static_assert(sizeof(Event) == 64);

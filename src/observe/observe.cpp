@@ -17,7 +17,8 @@ namespace belay::observe {
 
 constinit thread_local Call t_call;
 constinit thread_local Ring* t_ring = nullptr;
-constinit thread_local Ring* t_plain_ring = nullptr;
+constinit Ring g_no_ring{0};
+constinit thread_local Ring* t_plain_ring = &g_no_ring;
 
 namespace {
 
@@ -52,7 +53,7 @@ struct RingKeeper {
   ~RingKeeper() {
     t_gone = true;
     const std::unique_ptr<Ring> ring{std::exchange(t_ring, nullptr)};
-    t_plain_ring = nullptr;
+    t_plain_ring = &g_no_ring;
     if (ring == nullptr) return;
     Rings& rings = *g_rings.load();
     const std::lock_guard lock{rings.mutex};
@@ -191,7 +192,8 @@ std::uint64_t lost() { return g_lost.load(); }
 void forget_parent() {
   static auto* of_parents = new std::vector<Rings*>;  // kept reachable, never used again
   of_parents->push_back(g_rings.exchange(new Rings));
-  t_ring = t_plain_ring = nullptr;
+  t_ring = nullptr;
+  t_plain_ring = &g_no_ring;
   for (Place& place : g_places) place.listener.store(nullptr);
   recount();
   renew_sites();
@@ -202,7 +204,7 @@ std::uint64_t next_serial() { return g_next_serial.fetch_add(1, std::memory_orde
 bool make_ready() {
   if (!wanted(kBlocks)) return false;
   prepare_ring();
-  if (t_plain_ring == nullptr) return false;
+  if (t_plain_ring == &g_no_ring) return false;
   t_plain_ring->make_room(1);
   return true;
 }

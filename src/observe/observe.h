@@ -68,7 +68,9 @@ struct Call {
 };
 extern constinit thread_local Call t_call __attribute__((tls_model("initial-exec")));
 extern constinit thread_local Ring* t_ring __attribute__((tls_model("initial-exec")));
-// The same where events of this thread need nothing besides themselves: it is not in a callback.
+// The same where events of this thread need nothing besides themselves: it is not in a callback. Else this
+// one, which never has room.
+extern constinit Ring g_no_ring;
 extern constinit thread_local Ring* t_plain_ring __attribute__((tls_model("initial-exec")));
 
 inline void enter_call(const char* function, const void* stack = nullptr) {
@@ -93,11 +95,11 @@ class InCallback {
  public:
   InCallback(std::uint64_t stream, std::uint64_t position) : before_{t_call} {
     t_call = {"", nullptr, stream, position};
-    t_plain_ring = nullptr;
+    t_plain_ring = &g_no_ring;
   }
   ~InCallback() {
     t_call = before_;
-    t_plain_ring = before_.stream == 0 ? t_ring : nullptr;
+    t_plain_ring = before_.stream == 0 && t_ring != nullptr ? t_ring : &g_no_ring;
   }
   InCallback(const InCallback&) = delete;
   InCallback& operator=(const InCallback&) = delete;

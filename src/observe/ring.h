@@ -63,7 +63,7 @@ class Ring {
   static constexpr std::uint64_t kCells = 256;
   static constexpr std::uint64_t kMost = kCells / 4;  // of one event
 
-  explicit Ring(std::uint32_t of_thread) : thread{of_thread} {}
+  constexpr explicit Ring(std::uint32_t of_thread) : thread{of_thread} {}
 
   // Room for an event of so many cells, at most kMost; then it is `added`.
   Cell* room_for(std::uint64_t cells) {
@@ -83,11 +83,11 @@ class Ring {
   void drain_locked();
 
   // For the fast path, one cell at a time: whether there is room now, which cell is the next, and a number
-  // for what is told there, that nothing else has. The words of a cell that tell the thread, the call site
-  // and the time are as they have to be: this thread, and none of the others.
+  // for what is told there, that nothing else has. Such a cell is ready: an event of this thread, without
+  // call site, time and outcome.
   bool has_room() const { return at() != full_at_; }
   std::uint64_t at() const { return written_.load(std::memory_order_relaxed); }
-  Cell& cell(std::uint64_t at) { return cells_[at % kCells]; }
+  Event& cell(std::uint64_t at) { return *reinterpret_cast<Event*>(&cells_[at % kCells]); }
   std::uint64_t number(std::uint64_t at) const { return at + numbers_; }
   void added_at(std::uint64_t at) { written_.store(at + 1, std::memory_order_release); }
   Cell* make_room(std::uint64_t cells);
@@ -103,7 +103,7 @@ class Ring {
   std::uint64_t untidy_until_ = 0;  // cells before this one may not be as the fast path wants them
   alignas(64) std::mutex reading_;
   std::atomic<std::uint64_t> read_{0};
-  Cell cells_[kCells];
+  Cell cells_[kCells]{};
 };
 
 }  // namespace belay::observe

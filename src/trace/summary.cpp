@@ -100,7 +100,8 @@ void count(Tally& tally, const observe::Told& told) {
       if (!on_host) ++device.freed;
       break;
     case observe::What::Refused:
-      if (event.outcome == ACL_ERROR_RT_MEMORY_ALLOCATION && !is_for_host(event.function)) ++device.refused;
+      if (event.outcome == ACL_ERROR_RT_MEMORY_ALLOCATION && !is_for_host(event.function_name()))
+        ++device.refused;
       break;
     case observe::What::Copied:
       count_copy(tally, told.touches);

@@ -48,7 +48,7 @@ TEST_F(Events, M81_ABlockIsToldWithAllThatIsKnownOfIt) {
     EXPECT_EQ(born.event.object, Object::DeviceBlock);
     EXPECT_EQ(born.event.actor, Actor::Thread);
     EXPECT_EQ(born.event.thread, static_cast<std::uint32_t>(::gettid()));
-    EXPECT_STREQ(born.event.function, "aclrtMalloc");
+    EXPECT_STREQ(born.event.function_name(), "aclrtMalloc");
     EXPECT_EQ(born.event.address, address(block));
     EXPECT_EQ(born.event.bytes, 3'000'000U);
     EXPECT_EQ(born.event.footprint(), 4 * kMB);
@@ -58,7 +58,7 @@ TEST_F(Events, M81_ABlockIsToldWithAllThatIsKnownOfIt) {
     EXPECT_EQ(aclrtFree(block), ACL_SUCCESS);
     const Heard died = the_event();
     EXPECT_EQ(died.event.what, What::Freed);
-    EXPECT_STREQ(died.event.function, "aclrtFree");
+    EXPECT_STREQ(died.event.function_name(), "aclrtFree");
     EXPECT_EQ(died.event.serial, born.event.serial);
     EXPECT_EQ(died.event.address, address(block));
     EXPECT_EQ(died.event.bytes, 3'000'000U);
@@ -71,11 +71,11 @@ TEST_F(Events, M62_TheFunctionIsTheOneThatWasCalled) {
   for (int round = 0; round < 3; ++round) {
     void* block = nullptr;
     ASSERT_EQ(aclrtMallocAlign32(&block, 100, ACL_MEM_MALLOC_NORMAL_ONLY), ACL_SUCCESS);
-    EXPECT_STREQ(the_event().event.function, "aclrtMallocAlign32");
+    EXPECT_STREQ(the_event().event.function_name(), "aclrtMallocAlign32");
     ASSERT_EQ(aclrtFree(block), ACL_SUCCESS);
     ASSERT_EQ(aclrtMallocCached(&block, 100, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
     ASSERT_EQ(aclrtFree(block), ACL_SUCCESS);
-    EXPECT_STREQ(heard()[1].event.function, "aclrtMallocCached");
+    EXPECT_STREQ(heard()[1].event.function_name(), "aclrtMallocCached");
   }
 }
 
@@ -117,7 +117,7 @@ TEST_F(Events, M229_ACopyIsOneEvent_WithBothEnds) {
   Heard copy = the_event();
   EXPECT_EQ(copy.event.what, What::Copied);
   EXPECT_EQ(copy.event.operation, Operation::Copy);
-  EXPECT_STREQ(copy.event.function, "aclrtMemcpy");
+  EXPECT_STREQ(copy.event.function_name(), "aclrtMemcpy");
   EXPECT_EQ(copy.event.bytes, 5000U);
   ASSERT_EQ(copy.touches.size(), 2U);
   expect_touch(copy.touches[0], number, 100, 5000, true, true);
@@ -166,12 +166,12 @@ TEST_F(Events, M86_ARefusalIsAnEvent_WithCodeRuleAndWords) {
   const Heard refused = the_event();
   EXPECT_EQ(refused.event.what, What::Refused);
   EXPECT_EQ(refused.event.outcome, code);
-  EXPECT_STREQ(refused.event.function, "aclrtMalloc");
+  EXPECT_STREQ(refused.event.function_name(), "aclrtMalloc");
   EXPECT_NE(std::string{refused.details.rule}, "");
   EXPECT_NE(refused.text.find("1125899906842624"), std::string::npos) << refused.text;
   EXPECT_EQ(aclrtFree(&block), ACL_ERROR_RT_PARAM_INVALID);
   const Heard other = the_event();
-  EXPECT_STREQ(other.event.function, "aclrtFree");
+  EXPECT_STREQ(other.event.function_name(), "aclrtFree");
   EXPECT_STREQ(other.details.rule, "M-111");
   EXPECT_EQ(aclrtFree(nullptr), ACL_ERROR_INVALID_PARAM);
   EXPECT_EQ(the_event().event.outcome, ACL_ERROR_INVALID_PARAM);
@@ -205,7 +205,7 @@ TEST_F(Events, M249_AQueuedCopyIsSubmittedBegunAndDoneOnce) {
     EXPECT_EQ(all[i].event.operation, Operation::Copy);
     EXPECT_EQ(all[i].event.serial, all[0].event.serial);
     EXPECT_EQ(all[i].event.bytes, kBytes);
-    EXPECT_STREQ(all[i].event.function, "aclrtMemcpyAsync");
+    EXPECT_STREQ(all[i].event.function_name(), "aclrtMemcpyAsync");
     ASSERT_EQ(all[i].touches.size(), 2U);
     expect_touch(all[i].touches[0], made[0].event.serial, 0, kBytes, true, true);
     expect_touch(all[i].touches[1], made[1].event.serial, 0, kBytes, false, false);

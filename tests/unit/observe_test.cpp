@@ -93,7 +93,8 @@ TEST(Observe, CellsAreTidyForTheFastPath_AfterLongerEvents) {
       const std::uint64_t at = ring.at();
       const Event event{.what = What::Freed, .serial = ring.number(at), .address = i};
       for (const std::size_t word : {0U, 1U, 3U, 4U, 5U, 6U})
-        std::memcpy(ring.cell(at).bytes + 8 * word, reinterpret_cast<const std::byte*>(&event) + 8 * word, 8);
+        std::memcpy(reinterpret_cast<std::byte*>(&ring.cell(at)) + 8 * word,
+                    reinterpret_cast<const std::byte*>(&event) + 8 * word, 8);
       ring.added_at(at);
     }
   }

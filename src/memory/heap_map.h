@@ -121,10 +121,18 @@ struct alignas(128) Heap {
   // Tail: a further gigabyte of a Whole block. Mapped: of a reservation, see mappings.h.
   enum class Use : std::uint8_t { Closed, Carved, Whole, Tail, Mapped };
 
+  std::atomic<std::uint64_t> whole_word;
+  std::atomic<std::uint32_t>*
+      covers;                      // Carved: for every 64 units, first unit + 1 of what covers their start
+  std::atomic<std::uint32_t> cut;  // Carved: units from here on never held a block
+  std::atomic<bool> written;       // anything here, ever
+  std::atomic<std::atomic<const Mapping*>*> mappings;  // Mapped: by 2 MB
+  std::atomic<BlockFacts*> facts;                      // beside its words; null: no block needed any yet
+  // In the second line, not to lie as far into its page as the first word of the heap (thread_cache.h).
   // Where its words are, how large its unit is, and whether anything was ever written to its blocks, in one
   // word, so that whoever comes with a stale address never mixes the one with the other. 0: no block starts
   // here.
-  std::atomic<std::uint64_t> index;
+  alignas(64) std::atomic<std::uint64_t> index;
   static constexpr std::uint64_t kIndexAlign = 64;
   static constexpr std::uint64_t kShiftMask = 31;
   static constexpr std::uint64_t kWritten = 32;
@@ -132,13 +140,6 @@ struct alignas(128) Heap {
   HeapClass heap_class;
   std::atomic<Use> use;
   std::atomic<std::uint32_t> first;  // of a Tail: the heap where its block starts
-  alignas(64) std::atomic<std::uint64_t> whole_word;
-  std::atomic<std::uint32_t>*
-      covers;                      // Carved: for every 64 units, first unit + 1 of what covers their start
-  std::atomic<std::uint32_t> cut;  // Carved: units from here on never held a block
-  std::atomic<bool> written;       // anything here, ever
-  std::atomic<std::atomic<const Mapping*>*> mappings;  // Mapped: by 2 MB
-  std::atomic<BlockFacts*> facts;                      // beside its words; null: no block needed any yet
 };
 
 class HeapMap final : public BlockIndex {

@@ -27,7 +27,8 @@ template <Api api>
 template <Api api, Watched watched>
 [[gnu::noinline]] aclError malloc_by_policy(void** devPtr, size_t size, aclrtMemMallocPolicy policy,
                                             ThreadCache& cache) {
-  return fastpath::allocate_by_policy<watched>(cache, api, devPtr, size, policy, kCall<api>,
+  observe::Ring* ring = watched == Watched::Yes ? observe::t_plain_ring : nullptr;
+  return fastpath::allocate_by_policy<watched>(cache, api, devPtr, size, policy, {ring, kCall<api>},
                                                [=] { return malloc_slow<api>(devPtr, size, policy); });
 }
 template <Api api>
@@ -39,18 +40,19 @@ template <Api api>
 }
 template <Api api>
 [[gnu::noinline]] aclError malloc_watched(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
-  if (!fastpath::can_tell()) [[unlikely]]
+  observe::Ring* ring = observe::t_plain_ring;
+  if (!ring->has_room()) [[unlikely]]
     return malloc_made_ready<api>(devPtr, size, policy);
   const auto slow = [=] { return malloc_slow<api>(devPtr, size, policy); };
   return fastpath::allocate_huge_first<Watched::Yes>(
-      api, devPtr, size, policy, kCall<api>,
+      api, devPtr, size, policy, {ring, kCall<api>},
       [=](ThreadCache& cache) { return malloc_by_policy<api, Watched::Yes>(devPtr, size, policy, cache); },
       slow, slow);
 }
 template <Api api>
 [[gnu::always_inline]] inline aclError malloc_fast(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
   return fastpath::allocate_huge_first<Watched::No>(
-      api, devPtr, size, policy, kCall<api>,
+      api, devPtr, size, policy, {nullptr, kCall<api>},
       [=](ThreadCache& cache) { return malloc_by_policy<api, Watched::No>(devPtr, size, policy, cache); },
       [=] { return malloc_watched<api>(devPtr, size, policy); },
       [=] { return malloc_slow<api>(devPtr, size, policy); });
@@ -66,13 +68,13 @@ template <Watched watched>
 [[gnu::noinline]] aclError free_any(void* devPtr, ThreadCache& cache, std::uint64_t index,
                                     std::uint64_t word) {
   const auto start = reinterpret_cast<std::uintptr_t>(devPtr);
-  return fastpath::free_any<watched>(cache, {start, cache.heap_at(start), index, word},
+  return fastpath::free_any<watched>(cache, {start, cache.heap_at(start), index, word}, observe::t_plain_ring,
                                      [=] { return free_slow(devPtr); });
 }
 template <Watched watched, class Other>
-[[gnu::always_inline]] inline aclError free_by(void* devPtr, Other&& in_another_state) {
+[[gnu::always_inline]] inline aclError free_by(void* devPtr, observe::Ring* ring, Other&& in_another_state) {
   return fastpath::free_ordinary<watched>(
-      devPtr,
+      devPtr, ring,
       [=](ThreadCache& cache, const fastpath::FoundBlock& block) {
         return free_any<watched>(devPtr, cache, block.index, block.word);
       },
@@ -83,9 +85,10 @@ aclError free_watched(void* devPtr);
   return observe::make_ready() ? free_watched(devPtr) : free_slow(devPtr);
 }
 [[gnu::noinline]] aclError free_watched(void* devPtr) {
-  if (!fastpath::can_tell()) [[unlikely]]
+  observe::Ring* ring = observe::t_plain_ring;
+  if (!ring->has_room()) [[unlikely]]
     return free_made_ready(devPtr);
-  return free_by<Watched::Yes>(devPtr, [=] { return free_slow(devPtr); });
+  return free_by<Watched::Yes>(devPtr, ring, [=] { return free_slow(devPtr); });
 }
 
 }  // namespace
@@ -116,7 +119,7 @@ aclError aclrtMallocForTaskScheduler(void** devPtr, size_t size, aclrtMemMallocP
 }
 
 aclError aclrtFree(void* devPtr) {
-  return free_by<Watched::No>(devPtr, [=] { return free_watched(devPtr); });
+  return free_by<Watched::No>(devPtr, nullptr, [=] { return free_watched(devPtr); });
 }
 
 aclError aclrtFreeWithDevSync(void* devPtr) {

@@ -47,26 +47,29 @@ aclError note_change(ThreadCache& cache, std::uintptr_t start, std::uint64_t wor
 template <Watched watched>
 aclError end_with_care(ThreadCache& cache, Bin& bin, Range range, std::uint64_t word);
 
-// Whether the thread can write an event down at once.
-inline bool can_tell() { return observe::t_plain_ring->has_room(); }
+// Where and as what a call is told; without a ring if nobody listens.
+struct Teller {
+  observe::Ring* ring;
+  observe::Operation call;
+};
 
 // An event about a block of that bin, in the thread's ring, which has room for it: what differs from a cell
 // that is ready (Ring::cell). One store after the other, since every locked instruction waits for all that
 // were made before: putting values together in a vector register first takes longer.
-[[gnu::always_inline]] inline void tell(observe::Ring& ring, std::uint64_t at, observe::What what,
-                                        observe::Operation call, const Bin& bin, std::uint64_t serial,
-                                        std::uintptr_t start, std::uint64_t size) {
-  observe::Event& event = ring.cell(at);
+[[gnu::always_inline]] inline void tell(Teller teller, std::uint64_t at, observe::What what, const Bin& bin,
+                                        std::uint64_t serial, std::uintptr_t start, std::uint64_t size) {
+  observe::Event& event = teller.ring->cell(at);
   const auto put = [](auto& place, std::uint64_t value) {
     using Value = std::remove_reference_t<decltype(place)>;
     __atomic_store_n(&place, static_cast<Value>(value), __ATOMIC_RELAXED);
   };
-  event.set_first_word(bin.told | static_cast<std::uint64_t>(what) | static_cast<std::uint64_t>(call) << 24);
+  event.set_first_word(bin.told | static_cast<std::uint64_t>(what) |
+                       static_cast<std::uint64_t>(teller.call) << 24);
   put(event.units, bin.pages);
   put(event.serial, serial);
   put(event.address, start);
   put(event.bytes, size);
-  ring.added_at(at);
+  teller.ring->added_at(at);
 }
 
 // The whole of it where memory was written to, or where a block's number would be there is no table yet.
@@ -77,7 +80,7 @@ aclError allocate_with_care(ThreadCache& cache, const Bin& bin, Range range, std
 template <Watched watched, class Slow>
 [[gnu::always_inline]] inline aclError allocate_from(ThreadCache& cache, Bin* bin, unsigned slack_shift,
                                                      void** out, std::size_t size,
-                                                     [[maybe_unused]] observe::Operation call, Slow&& slow) {
+                                                     [[maybe_unused]] Teller teller, Slow&& slow) {
   if (bin == nullptr || bin->empty()) return slow();
   if (!machine::try_take_credit(*bin->account, bin->pages, bin->step)) return slow();
   const Range range = *--bin->top;
@@ -85,14 +88,13 @@ template <Watched watched, class Slow>
   const auto new_word = [&] { return BinKey::word(bin->key) | (bin->pages * 4_KiB - size) << slack_shift; };
   if constexpr (watched == Watched::Yes) {
     const Heap& heap = cache.heap_at(range.start);
-    if (heap.facts.load(std::memory_order_acquire) == nullptr || (range.word & Range::kNotPlain) != 0)
-        [[unlikely]]
-      return allocate_with_care(cache, *bin, range, new_word(), call);
-    observe::Ring& ring = *observe::t_plain_ring;
-    const std::uint64_t at = ring.at(), serial = ring.number(at);
-    HeapMap::facts_at(heap, heap.index.load(std::memory_order_relaxed), range.start)
-        .serial.store(serial, std::memory_order_relaxed);
-    tell(ring, at, observe::What::Allocated, call, *bin, serial, range.start, size);
+    BlockFacts* facts = heap.facts.load(std::memory_order_acquire);
+    if (facts == nullptr || (range.word & Range::kNotPlain) != 0) [[unlikely]]
+      return allocate_with_care(cache, *bin, range, new_word(), teller.call);
+    const std::uint64_t at = teller.ring->at(), serial = teller.ring->number(at);
+    facts[HeapMap::unit_index(heap.index.load(std::memory_order_relaxed), range.start)].serial.store(
+        serial, std::memory_order_relaxed);
+    tell(teller, at, observe::What::Allocated, *bin, serial, range.start, size);
   }
   const std::uint64_t word = new_word();
   reinterpret_cast<std::atomic<std::uint64_t>*>(range.word & ~Range::kNotPlain)
@@ -117,7 +119,7 @@ inline constexpr std::size_t kMostByTable = 1_GiB;
 // other request; `slow` where none can be served.
 template <Watched watched, class ByPolicy, class Other, class Slow>
 [[gnu::always_inline]] inline aclError allocate_huge_first(Api api, void** out, std::size_t size,
-                                                           std::uint32_t policy, observe::Operation call,
+                                                           std::uint32_t policy, Teller teller,
                                                            ByPolicy&& by_policy, Other&& in_another_state,
                                                            Slow&& slow) {
   ThreadCache& cache = *t_cache;
@@ -129,7 +131,7 @@ template <Watched watched, class ByPolicy, class Other, class Slow>
   Bin* bin = cache.of_class(size <= kPolicyRules[0].normal_up_to
                                 ? (size + fits[0].add) / 4_KiB
                                 : (size + fits[1].add) / 2_MiB + SizeClass::first(Page::Huge2M));
-  return allocate_from<watched>(cache, bin, BlockWord::kSlackShift, out, size, call,
+  return allocate_from<watched>(cache, bin, BlockWord::kSlackShift, out, size, teller,
                                 std::forward<Slow>(slow));
 }
 
@@ -137,7 +139,7 @@ template <Watched watched, class ByPolicy, class Other, class Slow>
 template <Watched watched, class Slow>
 [[gnu::always_inline]] inline aclError allocate_by_policy(ThreadCache& cache, Api api, void** out,
                                                           std::size_t size, std::uint32_t policy,
-                                                          observe::Operation call, Slow&& slow) {
+                                                          Teller teller, Slow&& slow) {
   const FastRule& rule = cache.rules().of(api, policy);
   if (size - 1 >= rule.most) return slow();
   Bin* bin = rule.with_fit(size, [&](const PageFit& fit) {
@@ -145,7 +147,7 @@ template <Watched watched, class Slow>
     return size_class < SizeClass::kCount ? cache.of_class(size_class)
                                           : cache.find(BinKey::of(fit.word_of(size), cache.device()));
   });
-  return allocate_from<watched>(cache, bin, rule.slack_shift(), out, size, call, std::forward<Slow>(slow));
+  return allocate_from<watched>(cache, bin, rule.slack_shift(), out, size, teller, std::forward<Slow>(slow));
 }
 
 // A block as it was found: its first address, its heap and that one's index, and its word.
@@ -164,7 +166,8 @@ struct FoundBlock {
 // Into its bin, where there is room in it.
 template <Watched watched, class Slow>
 [[gnu::always_inline]] inline aclError free_into(ThreadCache& cache, Bin& bin, const FoundBlock& block,
-                                                 [[maybe_unused]] unsigned slack_shift, Slow&& slow) {
+                                                 [[maybe_unused]] unsigned slack_shift,
+                                                 [[maybe_unused]] observe::Ring* ring, Slow&& slow) {
   if (bin.full()) return slow();
   if (watched == Watched::Yes && (block.word & BlockWord::kHasFacts) == 0) return slow();
   std::atomic<std::uint64_t>& place = HeapMap::word_at(block.index, block.start);
@@ -178,8 +181,7 @@ template <Watched watched, class Slow>
       FastPathState::epoch(FastPathState::now()) != state_for<watched>(cache.epoch())) [[unlikely]]
     return end_with_care<watched>(cache, bin, range, word);
   if constexpr (watched == Watched::Yes) {
-    observe::Ring& ring = *observe::t_plain_ring;
-    tell(ring, ring.at(), observe::What::Freed, observe::Operation::Free, bin,
+    tell({ring, observe::Operation::Free}, ring->at(), observe::What::Freed, bin,
          serial->load(std::memory_order_relaxed), block.start, bin.pages * 4_KiB - (word >> slack_shift));
   }
   machine::give_credit(*bin.account, bin.step, true);
@@ -189,18 +191,19 @@ template <Watched watched, class Slow>
 
 // Any block, of any device.
 template <Watched watched, class Slow>
-[[gnu::always_inline]] inline aclError free_any(ThreadCache& cache, const FoundBlock& block, Slow&& slow) {
+[[gnu::always_inline]] inline aclError free_any(ThreadCache& cache, const FoundBlock& block,
+                                                observe::Ring* ring, Slow&& slow) {
   Bin* bin = cache.find(BinKey::of(block.plain_word<watched>(), block.heap.device));
   if (bin == nullptr) return slow();
-  return free_into<watched>(cache, *bin, block, BlockWord::slack_shift(BlockWord::page_of(block.word)),
+  return free_into<watched>(cache, *bin, block, BlockWord::slack_shift(BlockWord::page_of(block.word)), ring,
                             std::forward<Slow>(slow));
 }
 
 // A block of the device that the thread works with, but for those on 1 GB pages and very large ones. `any` is
 // called with the cache and the block that was found, `slow` where there is none to serve.
 template <Watched watched, class Any, class Other, class Slow>
-[[gnu::always_inline]] inline aclError free_ordinary(void* pointer, Any&& any, Other&& in_another_state,
-                                                     Slow&& slow) {
+[[gnu::always_inline]] inline aclError free_ordinary(void* pointer, observe::Ring* ring, Any&& any,
+                                                     Other&& in_another_state, Slow&& slow) {
   ThreadCache& cache = *t_cache;
   const auto start = reinterpret_cast<std::uintptr_t>(pointer);
   if (FastPathState::epoch(FastPathState::now()) != state_for<watched>(cache.epoch()))
@@ -215,7 +218,7 @@ template <Watched watched, class Any, class Other, class Slow>
   if (size_class >= SizeClass::kCount) return any(cache, block);
   Bin* bin = cache.of_class(size_class);
   if (bin == nullptr || bin->key != BinKey::of_small(word, heap.device)) return any(cache, block);
-  return free_into<watched>(cache, *bin, block, BlockWord::kSlackShift, std::forward<Slow>(slow));
+  return free_into<watched>(cache, *bin, block, BlockWord::kSlackShift, ring, std::forward<Slow>(slow));
 }
 
 }  // namespace belay::fastpath

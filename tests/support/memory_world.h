@@ -24,9 +24,9 @@ inline aclError free_fast(std::uintptr_t start) {
   using namespace belay::fastpath;
   const auto slow = [] { return 42; };
   return free_ordinary<Watched::No>(
-      reinterpret_cast<void*>(start),
+      reinterpret_cast<void*>(start), nullptr,
       [&](belay::ThreadCache& cache, const FoundBlock& found) {
-        return free_any<Watched::No>(cache, found, slow);
+        return free_any<Watched::No>(cache, found, nullptr, slow);
       },
       slow, slow);
 }

@@ -14,4 +14,13 @@ aclError refused(const char* api, const Error& error) noexcept {
   return report::fail(api, error);
 }
 
+aclError refused_in_need(const char* api, aclError code, const char* rule, const char* catalog,
+                         const char* what) noexcept {
+  try {
+    return refused(api, {code, rule, catalog, what, "", ""});
+  } catch (const std::bad_alloc&) {
+    return report::fail_without_words(code);
+  }
+}
+
 }  // namespace belay

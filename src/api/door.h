@@ -27,6 +27,9 @@ inline Process& running() {
 }
 
 aclError refused(const char* api, const Error& error) noexcept;
+// Where there may be no memory left for words.
+aclError refused_in_need(const char* api, aclError code, const char* rule, const char* catalog,
+                         const char* what) noexcept;
 
 template <class Act>
 [[gnu::always_inline]] inline aclError answered(const char* api, Act&& act) noexcept {
@@ -38,11 +41,10 @@ template <class Act>
       return ACL_SUCCESS;
     return refused(api, *status.take_refusal());
   } catch (const std::bad_alloc&) {
-    return refused(api,
-                   {ACL_ERROR_BAD_ALLOC, "", "EH0010", "the host is out of memory", "", "free host memory"});
+    return refused_in_need(api, ACL_ERROR_BAD_ALLOC, "", "EH0010", "the heap of this process is used up");
   } catch (...) {
-    return refused(
-        api, {ACL_ERROR_INTERNAL_ERROR, "R-15", "EH9999", "an unexpected error inside the runtime", "", ""});
+    return refused_in_need(api, ACL_ERROR_INTERNAL_ERROR, "R-15", "EH9999",
+                           "an unexpected error inside the runtime");
   }
 }
 

@@ -1,8 +1,10 @@
 #include "memory/reader_guard.h"
 
 #include <thread>
+#include <utility>
 
 #include "platform/process.h"
+#include "platform/thread_end.h"
 #include "platform/threads.h"
 
 namespace belay {
@@ -16,15 +18,6 @@ namespace {
 // waits for another here.
 constinit std::atomic<bool> g_asked{false};
 }  // namespace
-
-// Gives the mark of a thread that ends to the next one.
-struct MarkKeeper {
-  ReaderGuard::Mark* mark;
-  ~MarkKeeper() {
-    ReaderGuard::t_mark = nullptr;
-    mark->taken.store(false, std::memory_order_release);
-  }
-};
 
 ReaderGuard::Mark& ReaderGuard::make_mark() {
   if (!g_asked.load(std::memory_order_acquire)) {
@@ -43,9 +36,11 @@ ReaderGuard::Mark& ReaderGuard::make_mark() {
     while (!g_marks.compare_exchange_weak(mine->next, mine, std::memory_order_acq_rel)) {
     }
   }
-  thread_local MarkKeeper keeper{mine};
-  keeper.mark = mine;
   t_mark = mine;
+  // When the thread ends, the next one may have it.
+  (void)platform::at_thread_end([] {
+    if (Mark* mark = std::exchange(t_mark, nullptr)) mark->taken.store(false, std::memory_order_release);
+  });
   return *mine;
 }
 

@@ -6,6 +6,7 @@
 
 #include "memory/memory.h"
 #include "platform/sparse_memory.h"
+#include "platform/thread_end.h"
 
 namespace belay {
 namespace {
@@ -15,22 +16,19 @@ std::size_t depth_for(std::size_t footprint, std::size_t most) {
   if (footprint <= 1_MiB) return most / 4;
   return footprint <= 64_MiB ? most / 16 : 1;
 }
-
-// Set when this thread's objects are gone and it still calls (from static destructors): nothing is kept then.
-constinit thread_local bool t_gone = false;
 }  // namespace
 
-// Gives everything back when the thread ends.
 struct CacheKeeper {
   static ThreadCache none;
   // Half a megabyte, of which little is touched.
   static ThreadCache* make() {
     platform::SparseMemory memory{sizeof(ThreadCache)};
     if (!memory) return nullptr;
+    if (!platform::at_thread_end(give_back)) return nullptr;
     return new (memory.release()) ThreadCache;
   }
-  ~CacheKeeper() {
-    t_gone = true;
+  // Everything, when the thread ends.
+  static void give_back() {
     ThreadCache* cache = t_cache;
     t_cache = &none;
     if (cache == &none) return;
@@ -43,9 +41,6 @@ constinit thread_local ThreadCache* t_cache = &CacheKeeper::none;
 
 ThreadCache* ThreadCache::ready_for(Memory& memory) {
   if (t_cache == &CacheKeeper::none) {
-    if (t_gone) return nullptr;
-    thread_local CacheKeeper keeper;
-    (void)keeper;
     ThreadCache* made = CacheKeeper::make();
     if (made == nullptr) return nullptr;
     t_cache = made;

@@ -12,6 +12,7 @@
 
 #include "observe/call_sites.h"
 #include "platform/process.h"
+#include "platform/thread_end.h"
 
 namespace belay::observe {
 
@@ -46,21 +47,15 @@ struct Rings {
 };
 std::atomic<Rings*> g_rings{new Rings};
 
-// Set when this thread's objects are gone and it still calls (from static destructors).
-constinit thread_local bool t_gone = false;
-
-struct RingKeeper {
-  ~RingKeeper() {
-    t_gone = true;
-    const std::unique_ptr<Ring> ring{std::exchange(t_ring, nullptr)};
-    t_plain_ring = &g_no_ring;
-    if (ring == nullptr) return;
-    Rings& rings = *g_rings.load();
-    const std::lock_guard lock{rings.mutex};
-    ring->drain();
-    std::erase(rings.all, ring.get());
-  }
-};
+void end_ring() {
+  const std::unique_ptr<Ring> ring{std::exchange(t_ring, nullptr)};
+  t_plain_ring = &g_no_ring;
+  if (ring == nullptr) return;
+  Rings& rings = *g_rings.load();
+  const std::lock_guard lock{rings.mutex};
+  ring->drain();
+  std::erase(rings.all, ring.get());
+}
 
 template <class Heard>
 void tell(const Batch& batch, Heard&& heard) {
@@ -142,13 +137,13 @@ Cell* Ring::make_room(std::uint64_t cells) {
 
 namespace {
 void prepare_ring() {
-  if (t_ring != nullptr || t_gone) return;
-  thread_local RingKeeper keeper;
-  (void)keeper;
+  if (t_ring != nullptr) return;
   try {
     auto ring = std::make_unique<Ring>(static_cast<std::uint32_t>(platform::thread_id()));
     Rings& rings = *g_rings.load();
     const std::lock_guard lock{rings.mutex};
+    rings.all.reserve(rings.all.size() + 1);
+    if (!platform::at_thread_end(end_ring)) return;
     rings.all.push_back(ring.get());
     t_ring = ring.release();
     if (t_call.stream == 0) t_plain_ring = t_ring;

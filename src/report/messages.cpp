@@ -8,9 +8,11 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "platform/process.h"
+#include "platform/thread_end.h"
 #include "report/log.h"
 
 namespace belay::report {
@@ -99,17 +101,16 @@ class Pile {
   std::string text_;
 };
 
-// Null once this thread's objects are gone: the main thread's go before static destructors run, and those
-// may still call. What fails then is kept with the process.
-constinit thread_local bool t_pile_gone = false;
-Pile* thread_pile() {
-  struct Own {
-    ~Own() { t_pile_gone = true; }
-    Pile pile;
-  };
-  if (t_pile_gone) return nullptr;
-  thread_local Own own;
-  return &own.pile;
+// Of this thread; none before its first message. Where it cannot be had, messages are kept with the process.
+constinit thread_local Pile* t_pile = nullptr;
+// A message of this thread was lost, because there was no memory for it.
+constinit thread_local bool t_lost = false;
+
+Pile* make_thread_pile() {
+  if (t_pile != nullptr) return t_pile;
+  auto made = std::make_unique<Pile>();
+  if (!platform::at_thread_end([] { delete std::exchange(t_pile, nullptr); })) return nullptr;
+  return t_pile = made.release();
 }
 
 // Never destroyed: calls may still fail in static destructors of the program.
@@ -152,23 +153,40 @@ aclError fail(const char* api, const Error& error) noexcept {
     message.thread = platform::thread_id();
     log(Level::Error, message.code.starts_with("EH") ? Module::Ascendcl : Module::Runtime, api, 0,
         message.line);
-    if (Pile* own = g_whole_process.load() ? nullptr : thread_pile()) {
+    if (Pile* own = g_whole_process.load() ? nullptr : make_thread_pile()) {
       own->add(std::move(message));
     } else {
       const std::lock_guard lock{shared().mutex};
       shared().pile.add(std::move(message));
     }
   } catch (...) {
-    // Out of host memory: the code still says what happened.
+    t_lost = true;  // the code still says what happened
   }
   return error.code;
 }
 
-const char* take_text() {
-  const bool whole_process = g_whole_process.load();
-  if (Pile* own = whole_process ? nullptr : thread_pile()) return own->take(false);
-  const std::lock_guard lock{shared().mutex};
-  return shared().pile.take(whole_process);
+aclError fail_without_words(aclError code) noexcept {
+  if (is_remembered(code)) t_last_error = code;
+  t_lost = true;
+  return code;
+}
+
+const char* take_text() noexcept {
+  try {
+    const bool whole_process = g_whole_process.load();
+    if (t_pile != nullptr && !whole_process) {
+      if (const char* text = t_pile->take(false)) return text;
+    }
+    if (Shared* all = g_shared.load(std::memory_order_acquire)) {
+      const std::lock_guard lock{all->mutex};
+      if (const char* text = all->pile.take(whole_process)) return text;
+    }
+  } catch (const std::bad_alloc&) {
+    t_lost = true;
+  }
+  return std::exchange(t_lost, false)
+             ? "EH0010: there was no memory to say what failed: the heap of this process is used up.\n"
+             : nullptr;
 }
 
 aclError last_error() { return t_last_error; }
@@ -182,7 +200,8 @@ aclError take_last_error() {
 void keep_for_process(bool whole_process) { g_whole_process.store(whole_process); }
 
 void forget() {
-  if (Pile* own = thread_pile()) own->clear();
+  if (t_pile != nullptr) t_pile->clear();
+  t_lost = false;
   t_last_error = ACL_SUCCESS;
   g_whole_process.store(false);
   static auto* of_parents = new std::vector<Shared*>;  // kept reachable, never used again

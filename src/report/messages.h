@@ -12,7 +12,9 @@ namespace belay::report {
 aclError fail(const char* api, const Error& error) noexcept;
 
 // aclGetRecentErrMsg: the text, valid until the next call; null when there is none.
-const char* take_text();
+const char* take_text() noexcept;
+// The same without words, which take memory; the next text says that some were lost.
+aclError fail_without_words(aclError code) noexcept;
 
 aclError last_error();
 aclError take_last_error();

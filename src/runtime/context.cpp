@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "memory/thread_cache.h"
-#include "platform/process.h"
+#include "platform/thread_end.h"
 
 namespace belay {
 
@@ -12,32 +12,14 @@ constinit thread_local Context* t_bound = nullptr;
 
 namespace {
 
-// Keeps the context alive while this thread is bound to it. The main thread's objects are destroyed
-// before static destructors run, which may still call: its last context is kept for ever then.
-constinit thread_local bool t_owner_gone = false;
+// Keeps the context alive while this thread is bound to it. That of the main thread stays: static
+// destructors may still call.
+constinit thread_local std::shared_ptr<Context>* t_kept = nullptr;
 
-void keep_for_ever(std::shared_ptr<Context> context) {
-  static auto* kept = new std::vector<std::shared_ptr<Context>>;
-  static auto* mutex = new std::mutex;
-  const std::lock_guard lock{*mutex};
-  kept->push_back(std::move(context));
-}
-
-struct Owner {
-  std::shared_ptr<Context> context;
-  ~Owner() {
-    t_owner_gone = true;
-    if (platform::process_id() == platform::thread_id()) {
-      if (context != nullptr) keep_for_ever(std::move(context));
-    } else {
-      t_bound = nullptr;
-      ThreadCache::forget_device();
-    }
-  }
-};
-Owner& owner() {
-  thread_local Owner one;
-  return one;
+void let_go() {
+  t_bound = nullptr;
+  ThreadCache::forget_device();
+  delete std::exchange(t_kept, nullptr);
 }
 
 std::atomic<Handle> g_next_handle{0xBE1A00001000};
@@ -47,11 +29,13 @@ std::atomic<Handle> g_next_handle{0xBE1A00001000};
 Handle new_handle() { return g_next_handle.fetch_add(0x100, std::memory_order_relaxed); }
 
 std::shared_ptr<Context> Contexts::bind(std::shared_ptr<Context> context) {
+  if (t_kept == nullptr) {
+    t_kept = new std::shared_ptr<Context>;
+    (void)platform::at_thread_end(let_go);  // else it stays
+  }
   t_bound = context.get();
   ThreadCache::forget_device();
-  if (!t_owner_gone) return std::exchange(owner().context, std::move(context));
-  if (context != nullptr) keep_for_ever(std::move(context));
-  return nullptr;
+  return std::exchange(*t_kept, std::move(context));
 }
 
 std::shared_ptr<Context> Contexts::add(bool primary, std::shared_ptr<schedule::Group> group,

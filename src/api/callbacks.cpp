@@ -108,14 +108,6 @@ namespace {
 constexpr uint64_t kIntervalUs = 1'000;
 constexpr uint64_t kMostIntervals = 254;
 
-aclError keep_timeout(const char* api, uint64_t microseconds, Feature feature) {
-  return enter(api, [&](Process& p) -> Status {
-    if (Status here = needs_feature(p, feature, "R-266"); !here) return here;
-    p.operator_timeout_us.store(microseconds);
-    return done();
-  });
-}
-
 }  // namespace
 
 aclError aclrtGetOpTimeOutInterval(uint64_t* interval) {
@@ -127,11 +119,17 @@ aclError aclrtGetOpTimeOutInterval(uint64_t* interval) {
 }
 
 aclError aclrtSetOpExecuteTimeOut(uint32_t timeout) {
-  return keep_timeout("aclrtSetOpExecuteTimeOut", uint64_t{timeout} * 1'000'000, Feature::EveryChip);
+  return enter("aclrtSetOpExecuteTimeOut", [&](Process& p) -> Status {
+    p.operator_timeout_us.store(uint64_t{timeout} * 1'000'000);
+    return done();
+  });
 }
 
 aclError aclrtSetOpExecuteTimeOutWithMs(uint32_t timeout) {
-  return keep_timeout("aclrtSetOpExecuteTimeOutWithMs", uint64_t{timeout} * 1'000, Feature::AllButIpv);
+  return enter("aclrtSetOpExecuteTimeOutWithMs", [&](Process&) -> Status {
+    return unsupported("R-204", fmt::format("no product has this function (timeout {} ms)", timeout),
+                       "call aclrtSetOpExecuteTimeOut or aclrtSetOpExecuteTimeOutV2");
+  });
 }
 
 aclError aclrtSetOpExecuteTimeOutV2(uint64_t timeout, uint64_t* actualTimeout) {

@@ -80,24 +80,25 @@ float aclFloat16ToFloat(aclFloat16 value) { return half_to_float(value); }
 aclFloat16 aclFloatToFloat16(float value) { return float_to_half(value); }
 
 aclError aclGetCannAttributeList(const aclCannAttr** cannAttrList, size_t* num) {
-  return enter("aclGetCannAttributeList", [&](Process&) -> Status {
+  return enter("aclGetCannAttributeList", [&](Process& p) -> Status {
     if (cannAttrList == nullptr) return null_pointer("R-245", "cannAttrList");
     if (num == nullptr) return null_pointer("R-245", "num");
     static constexpr std::array kList{ACL_CANN_ATTR_INF_NAN, ACL_CANN_ATTR_BF16, ACL_CANN_ATTR_JIT_COMPILE};
-    *cannAttrList = kList.data();
-    return give(num, kList.size());
+    const std::size_t missing = has(p.product().product, Feature::InfNan) ? 0 : 2;
+    *cannAttrList = kList.data() + missing;
+    return give(num, kList.size() - missing);
   });
 }
 
 aclError aclGetCannAttribute(aclCannAttr cannAttr, int32_t* value) {
-  return enter("aclGetCannAttribute", [&](Process&) -> Status {
+  return enter("aclGetCannAttribute", [&](Process& p) -> Status {
     if (value == nullptr) return null_pointer("R-245", "value");
     switch (cannAttr) {
       case ACL_CANN_ATTR_INF_NAN:
       case ACL_CANN_ATTR_BF16:
-        return give(value, 1);
+        return give(value, has(p.product().product, Feature::InfNan) ? 1 : 0);
       case ACL_CANN_ATTR_JIT_COMPILE:
-        return give(value, 0);
+        return give(value, 1);
       case ACL_CANN_ATTR_UNDEFINED:
       default:
         return bad_value("R-245", "cannAttr", static_cast<int>(cannAttr), "a member of aclCannAttr");

@@ -112,6 +112,13 @@ aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode) {
     if (mode != ACL_RT_OVERFLOW_MODE_SATURATION && mode != ACL_RT_OVERFLOW_MODE_INFNAN) {
       return rejected("R-101", "mode", static_cast<int>(mode), "no such mode", "pass 0 or 1");
     }
+    const bool saturates = mode == ACL_RT_OVERFLOW_MODE_SATURATION;
+    if (!has(p.product().product, saturates ? Feature::Saturation : Feature::InfNan)) {
+      return unsupported(
+          "R-101",
+          fmt::format("{} has only the {} mode", p.product().family, saturates ? "Inf/NaN" : "saturation"),
+          saturates ? "pass ACL_RT_OVERFLOW_MODE_INFNAN" : "pass ACL_RT_OVERFLOW_MODE_SATURATION");
+    }
     ASSIGN_OR_RETURN(const Context* context, current_context(p, "R-101"));
     p.set_saturation(context->device, mode);
     return done();

@@ -197,8 +197,15 @@ aclError aclrtRegStreamStateCallback(const char* regName, aclrtStreamStateCallba
 
 namespace {
 
-aclError of_models(const char* api) {
-  return enter(api, [](Process&) -> Status {
+struct Pointer {
+  const char* name;
+  const void* value;
+};
+aclError of_models(const char* api, std::initializer_list<Pointer> never_null = {}) {
+  return enter(api, [&](Process&) -> Status {
+    for (const Pointer& each : never_null) {
+      if (each.value == nullptr) return null_pointer("R-157", each.name);
+    }
     return unsupported(
         "R-157", "this function works on models, or in another build of the runtime, and is not emulated");
   });
@@ -207,10 +214,14 @@ aclError of_models(const char* api) {
 }  // namespace
 
 aclError aclrtPersistentTaskClean(aclrtStream) { return of_models("aclrtPersistentTaskClean"); }
-aclError aclrtActiveStream(aclrtStream, aclrtStream) { return of_models("aclrtActiveStream"); }
-aclError aclrtSwitchStream(void*, aclrtCondition, void*, aclrtCompareDataType, aclrtStream, aclrtStream,
-                           aclrtStream) {
-  return of_models("aclrtSwitchStream");
+aclError aclrtActiveStream(aclrtStream activeStream, aclrtStream stream) {
+  return of_models("aclrtActiveStream", {{"activeStream", activeStream}, {"stream", stream}});
+}
+aclError aclrtSwitchStream(void* leftValue, aclrtCondition, void* rightValue, aclrtCompareDataType,
+                           aclrtStream trueStream, aclrtStream, aclrtStream stream) {
+  return of_models(
+      "aclrtSwitchStream",
+      {{"leftValue", leftValue}, {"rightValue", rightValue}, {"trueStream", trueStream}, {"stream", stream}});
 }
 aclrtStreamConfigHandle* aclrtCreateStreamConfigHandle(void) {
   (void)of_models("aclrtCreateStreamConfigHandle");

@@ -64,6 +64,8 @@ enum class Feature : std::uint8_t {
   StreamControl,        // abort, stop, overflow switch, record and wait flags, batch reset: R-266
   OpWaitTimeout,
   ValueOperations,      // P-9
+  InfNan,               // floating point goes on with infinities
+  Saturation,           // ... or stays at the largest number: R-101
 };
 
 constexpr ProductSet supported_on(Feature feature) {
@@ -81,7 +83,10 @@ constexpr ProductSet supported_on(Feature feature) {
     case Feature::Copy2dOnDevice:
     case Feature::StreamControl:
     case Feature::ValueOperations:
+    case Feature::InfNan:
       return k950 | kA3 | kA2;
+    case Feature::Saturation:
+      return kAll & static_cast<ProductSet>(~k950);
     case Feature::OffsetCopy:
       return k950 | kA3 | kA2 | k910;
     case Feature::OpWaitTimeout:

@@ -17,7 +17,7 @@ struct Device {
   bool open = false;
   bool opening = false;  // some thread is telling that it opens (R-99: once)
   std::shared_ptr<Context> primary;
-  aclrtFloatOverflowMode saturation = ACL_RT_OVERFLOW_MODE_SATURATION;
+  std::optional<aclrtFloatOverflowMode> saturation;         // none: as the product comes
   std::array<std::optional<std::uint32_t>, 2> core_limits;
 };
 

@@ -275,7 +275,9 @@ bool Process::is_open(std::uint32_t device) const {
 
 aclrtFloatOverflowMode Process::saturation(std::uint32_t device) const {
   const std::lock_guard lock{devices_mutex_};
-  return devices_[device].saturation;
+  return devices_[device].saturation.value_or(has(product().product, Feature::InfNan)
+                                                  ? ACL_RT_OVERFLOW_MODE_INFNAN
+                                                  : ACL_RT_OVERFLOW_MODE_SATURATION);
 }
 
 void Process::set_saturation(std::uint32_t device, aclrtFloatOverflowMode mode) {

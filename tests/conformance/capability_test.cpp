@@ -22,7 +22,7 @@ TEST(Capability, R245_TheListOfAttributes) {
     std::int32_t value = -77;
     EXPECT_EQ(aclGetCannAttribute(attribute, &value), ACL_SUCCESS) << "what is listed can be asked for";
   }
-  for (const aclCannAttr attribute : {ACL_CANN_ATTR_INF_NAN, ACL_CANN_ATTR_BF16}) {
+  for (const aclCannAttr attribute : {ACL_CANN_ATTR_INF_NAN, ACL_CANN_ATTR_BF16, ACL_CANN_ATTR_JIT_COMPILE}) {
     EXPECT_EQ(std::count(sorted.begin(), sorted.end(), attribute), 1) << attribute;
   }
   const aclCannAttr* again = nullptr;
@@ -33,7 +33,7 @@ TEST(Capability, R245_TheListOfAttributes) {
 TEST(Capability, R245_Values) {
   for (const auto& [attribute, expected] :
        {std::pair{ACL_CANN_ATTR_INF_NAN, 1}, std::pair{ACL_CANN_ATTR_BF16, 1},
-        std::pair{ACL_CANN_ATTR_JIT_COMPILE, 0}}) {
+        std::pair{ACL_CANN_ATTR_JIT_COMPILE, 1}}) {
     std::int32_t value = -77;
     EXPECT_EQ(aclGetCannAttribute(attribute, &value), ACL_SUCCESS);
     EXPECT_EQ(value, expected) << attribute;

@@ -21,13 +21,16 @@ TEST_F(OpTimeout, R204_Nulls) {
   expect_not_stored(aclrtGetOpExecuteTimeout(nullptr), kBadArgument, "aclrtGetOpExecuteTimeout");
 }
 
-TEST_F(OpTimeout, R204_SettersTakeAnything) {
+TEST_F(OpTimeout, R204_TheSetterTakesAnything_TheOneForMillisecondsIsOnNoProduct) {
   for (const std::uint32_t timeout : {0U, 1U, 254U, 0x7FFFFFFFU, 0xFFFFFFFFU}) {
     EXPECT_EQ(::aclrtSetOpExecuteTimeOut(timeout), ACL_SUCCESS);
-    EXPECT_EQ(aclrtSetOpExecuteTimeOutWithMs(timeout), ACL_SUCCESS);
-    Out<std::uint32_t> milliseconds;
-    EXPECT_EQ(aclrtGetOpExecuteTimeout(milliseconds.get()), ACL_SUCCESS);
-    EXPECT_FALSE(milliseconds.untouched());
+    Out<std::uint32_t> before, after;
+    EXPECT_EQ(aclrtGetOpExecuteTimeout(before.get()), ACL_SUCCESS);
+    EXPECT_FALSE(before.untouched());
+    expect_not_stored(aclrtSetOpExecuteTimeOutWithMs(timeout ^ 7U), kUnsupported,
+                      "aclrtSetOpExecuteTimeOutWithMs");
+    EXPECT_EQ(aclrtGetOpExecuteTimeout(after.get()), ACL_SUCCESS);
+    EXPECT_EQ(*before.get(), *after.get());
   }
 }
 
@@ -61,15 +64,16 @@ TEST_F(OpTimeout, R204_NoContextIsNeeded) {
     EXPECT_GT(interval(), 0U);
     EXPECT_EQ(::aclrtSetOpExecuteTimeOut(1), ACL_SUCCESS);
     EXPECT_EQ(aclrtSetOpExecuteTimeOutV2(1, &actual), ACL_SUCCESS);
-    EXPECT_EQ(aclrtSetOpExecuteTimeOutWithMs(1), ACL_SUCCESS);
     EXPECT_EQ(aclrtGetOpExecuteTimeout(&milliseconds), ACL_SUCCESS);
     EXPECT_EQ(last_error(), ACL_SUCCESS);
+    expect_not_stored(aclrtSetOpExecuteTimeOutWithMs(1), kUnsupported, "aclrtSetOpExecuteTimeOutWithMs");
   });
 }
 
 // A limit for kernels concerns no copy, wait or function of the program.
 TEST_F(OpTimeout, R204_HasNoEffect) {
-  EXPECT_EQ(aclrtSetOpExecuteTimeOutWithMs(1), ACL_SUCCESS);
+  std::uint64_t least = 0;
+  EXPECT_EQ(aclrtSetOpExecuteTimeOutV2(1, &least), ACL_SUCCESS);
   Stream stream;
   NotifyGate gate;
   gate.hold(stream);

@@ -190,7 +190,6 @@ TEST(EventProducts, R266_HostFunctionsAndLimitsAreMissingOnIpv) {
        [] { return aclrtGetOpTimeOutInterval(nullptr); }, false},
       {"aclrtSetOpExecuteTimeOutV2", [] { return aclrtSetOpExecuteTimeOutV2(1, &number64); },
        [] { return aclrtSetOpExecuteTimeOutV2(1, nullptr); }, false},
-      {"aclrtSetOpExecuteTimeOutWithMs", [] { return aclrtSetOpExecuteTimeOutWithMs(1); }, {}, false},
       {"aclrtGetOpExecuteTimeout", [] { return aclrtGetOpExecuteTimeout(&number32); },
        [] { return aclrtGetOpExecuteTimeout(nullptr); }, false},
   });

@@ -66,14 +66,24 @@ TEST(NotSupported, R157_StreamsOfModels) {
     Sized out;
     for (void* const handle : handles) {
       expect_not_stored(aclrtPersistentTaskClean(handle), kUnsupported, "aclrtPersistentTaskClean");
-      expect_not_stored(aclrtActiveStream(handle, nullptr), kUnsupported, "aclrtActiveStream");
-      expect_not_stored(aclrtActiveStream(nullptr, handle), kUnsupported, "aclrtActiveStream");
+      expect_not_stored(aclrtActiveStream(handle, nullptr), kBadArgument, "aclrtActiveStream");
+      expect_not_stored(aclrtActiveStream(nullptr, handle), kBadArgument, "aclrtActiveStream");
+      const int wanted = handle == nullptr ? kBadArgument : kUnsupported;
+      expect_not_stored(aclrtActiveStream(handle, handle), wanted, "aclrtActiveStream");
+      for (void* const other : {static_cast<void*>(nullptr), handle}) {
+        expect_not_stored(
+            aclrtSwitchStream(out.bytes, ACL_RT_EQUAL, out.bytes, ACL_RT_SWITCH_INT64, handle, other, handle),
+            wanted, "aclrtSwitchStream");
+      }
+    }
+    // Each of the four that must be there.
+    for (unsigned there = 0; there < 16; ++there) {
+      const auto one = [&](unsigned number) {
+        return (there >> number & 1U) != 0 ? static_cast<void*>(out.bytes) : nullptr;
+      };
       expect_not_stored(
-          aclrtSwitchStream(out.bytes, ACL_RT_EQUAL, out.bytes, ACL_RT_SWITCH_INT64, handle, nullptr, handle),
-          kUnsupported, "aclrtSwitchStream");
-      expect_not_stored(
-          aclrtSwitchStream(nullptr, ACL_RT_LESS, nullptr, ACL_RT_SWITCH_INT32, nullptr, handle, nullptr),
-          kUnsupported, "aclrtSwitchStream");
+          aclrtSwitchStream(one(0), ACL_RT_LESS, one(1), ACL_RT_SWITCH_INT32, one(2), nullptr, one(3)),
+          there == 15 ? kUnsupported : kBadArgument, "aclrtSwitchStream");
     }
     EXPECT_TRUE(out.untouched());
   });

@@ -182,7 +182,11 @@ TEST(RuntimeProducts, R266_SettingsAreMissingOnIpv) {
       {"aclrtSetTsDevice", [] { return aclrtSetTsDevice(ACL_TS_ID_AICORE); },
        [] { return aclrtSetTsDevice(ACL_TS_ID_RESERVED); }},
       {"aclrtSetDeviceSatMode",
-       [] { return aclrtSetDeviceSatMode(ACL_RT_OVERFLOW_MODE_SATURATION); },
+       [] {  // the mode that it is in already
+         auto mode = ACL_RT_OVERFLOW_MODE_SATURATION;
+         (void)aclrtGetDeviceSatMode(&mode);
+         return aclrtSetDeviceSatMode(mode);
+       },
        {},
        true},
       {"aclrtSetSysParamOpt", [] { return aclrtSetSysParamOpt(ACL_OPT_DETERMINISTIC, 0); }, {}},

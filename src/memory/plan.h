@@ -176,9 +176,9 @@ constexpr PlanResult plan(std::size_t size, std::uint32_t policy, Api api, const
               "size overflows when it is rounded up");
   }
 
-  if (rule.p2p && (!has(product.product, Feature::P2pPolicies) || host_is_device(form))) {
+  if (rule.p2p && !has(product.product, Feature::P2pPolicies)) {
     return no(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, false, "M-69",
-              "P2P policies are not supported on this product and form");
+              "P2P policies are not supported on this product");
   }
   if (giant && (!has(product.product, Feature::HugePages1G) || host_is_device(form))) {
     return no(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, false, "M-70",

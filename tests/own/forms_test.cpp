@@ -121,16 +121,26 @@ TEST(Forms, M438_M407_TheBlockOutlivesAReset) {
   });
 }
 
-TEST(Forms, M438_D49_P2PAnd1GPolicies_Answer207000) {
-  for (const char* product : kFormProducts) {
-    in_fresh_process(settings_of(product, "RC"), [&] {
-      ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-      for (const unsigned policy : {3U, 4U, 5U, 6U, 7U}) {
-        void* block = sentinel();
-        EXPECT_EQ(aclrtMalloc(&block, 64, policy_of(policy)), kUnsupported) << product << policy;
-        EXPECT_EQ(block, sentinel());
-      }
-    });
+TEST(Forms, M438_D49_1GPoliciesAnswer207000_P2POnesByTheProductNotByTheForm) {
+  for (const std::string product : kFormProducts) {
+    const bool p2p = product == "310P" || product == "910";
+    for (const char* form : {"EP", "RC", "OPEN_CTRL_CPU"}) {
+      in_fresh_process(settings_of(product.c_str(), form), [&] {
+        ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+        for (const unsigned policy : {3U, 4U, 5U, 6U, 7U}) {
+          SCOPED_TRACE(product + " " + form + " policy " + std::to_string(policy));
+          const bool works = p2p && policy <= 5;
+          void* block = sentinel();
+          EXPECT_EQ(aclrtMalloc(&block, 64, policy_of(policy)), works ? ACL_SUCCESS : kUnsupported);
+          if (!works) {
+            EXPECT_EQ(block, sentinel());
+            continue;
+          }
+          EXPECT_EQ(aclrtMemset(block, 64, 3, 64), ACL_SUCCESS);
+          EXPECT_EQ(aclrtFree(block), ACL_SUCCESS);
+        }
+      });
+    }
   }
 }
 

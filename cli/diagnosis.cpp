@@ -246,7 +246,7 @@ class Doctor {
 
   void about_locking() {
     const ProcessLimit& limit = facts_.limits.locked_bytes;
-    const bool strict = wishes_.pin != "best-effort";
+    const bool strict = wishes_.pin == "strict";
     if (trials_.lock_beyond_limit == Can::Yes) {
       say(kPinned, "locking", "locking", Mark::Ok,
           limit.soft ? "this user is not bound by the limit on locked memory"
@@ -265,12 +265,13 @@ class Doctor {
     }
     if (trials_.lock_page == Can::No) {
       if (strict) {
-        remedies.push_back({Whose::Setting, "export BELAY_PIN=best-effort", "hands the memory out unlocked"});
+        remedies.push_back(
+            {Whose::Setting, "unset BELAY_PIN", "hands the memory out unlocked, and says so once"});
       }
       say(kPinned, "locking", "locking", strict ? Mark::Problem : Mark::Note,
           fmt::format("not one page can be locked (limit: {}): aclrtMallocHost will {}",
                       limit.soft ? amount(*limit.soft) : "none",
-                      strict ? "answer 207001" : "hand out unlocked memory, as BELAY_PIN=best-effort allows"),
+                      strict ? "answer 207001, as BELAY_PIN=strict wants" : "hand out unlocked memory"),
           std::move(remedies));
       return;
     }
@@ -279,7 +280,7 @@ class Doctor {
       return;
     }
     const bool little = *limit.soft < kLittleLocked;
-    say(kPinned, "locking", "locking", little && strict ? Mark::Note : Mark::Ok,
+    say(kPinned, "locking", "locking", little ? Mark::Note : Mark::Ok,
         fmt::format("{} in all may be locked; beyond that aclrtMallocHost {}", amount(*limit.soft),
                     strict ? "answers 207001" : "hands out unlocked memory"),
         little ? std::move(remedies) : std::vector<Remedy>{});

@@ -36,8 +36,8 @@ constexpr std::array kOptions{
            "card in a host, or host and device as one (310B, 310P, 910, IPV350)"},
     Option{"BELAY_HOST_ACCESS", "--host-access", "deny or allow", "deny",
            "whether host code may touch device memory"},
-    Option{"BELAY_PIN", "--pin", "strict or best-effort", "strict",
-           "whether aclrtMallocHost fails when pages cannot be locked"},
+    Option{"BELAY_PIN", "--pin", "auto, strict or best-effort", "auto",
+           "where pages cannot be locked: hand them out unlocked and say so once, refuse, or say nothing"},
     Option{"BELAY_KEEP", "--keep", "an amount", "256M",
            "freed device memory kept by the process for its next use"},
     Option{"BELAY_MACHINE", "--machine", "a name, or private", "default",
@@ -333,7 +333,7 @@ Result<Settings> read_settings() {
   read_schedule(reader, settings.schedule);
   read_links(reader, settings.links);
   memory.pin = static_cast<PinMode>(
-      reader.word("BELAY_PIN", std::array<std::string_view, 2>{"strict", "best-effort"}, 0));
+      reader.word("BELAY_PIN", std::array<std::string_view, 3>{"auto", "strict", "best-effort"}, 0));
   settings.leak_report = reader.word("BELAY_LEAKS", std::array<std::string_view, 2>{"report", "off"}, 0) == 0;
   settings.summary = reader.word("BELAY_SUMMARY", std::array<std::string_view, 2>{"off", "on"}, 0) == 1;
   settings.fault_report =

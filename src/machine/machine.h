@@ -37,6 +37,11 @@ class Machine {
   Extents& extents() { return extents_; }
   std::size_t claim_shard() { return processes_.claim_shard(); }
   void release_shard(std::size_t shard) { processes_.release_shard(shard); }
+  // Host memory that processes are about to fill (process_table.h).
+  void promise(std::uint64_t bytes) {
+    if (joined_.memory.valid()) processes_.promise(bytes);
+  }
+  std::uint64_t promised_by_others() const { return processes_.promised_by_others(); }
   // Why this process is alone although nobody asked for that; empty otherwise.
   const std::string& note() const { return note_; }
 

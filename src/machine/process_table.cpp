@@ -142,6 +142,15 @@ bool ProcessTable::lives(std::size_t row) const {
   return Life::state(whose.life) != Life::Free && !whose.dead;
 }
 
+std::uint64_t ProcessTable::promised_by_others() const {
+  std::uint64_t sum = 0;
+  for (std::size_t row = 0; row < rows_of(state_); ++row) {
+    const std::uint64_t promised = row == mine_ ? 0 : state_.rows[row].promised.load();
+    if (promised != 0 && lives(row)) sum += promised;
+  }
+  return sum;
+}
+
 std::size_t ProcessTable::claim_shard() {
   std::uint32_t claimed = claimed_shards_.load();
   std::uint32_t shard = 0;
@@ -232,6 +241,7 @@ bool ProcessTable::settle_in(std::size_t row) {
   }
   mine_ = row;
   Extents::release_all_of(state_, row, claiming, *this);
+  of.promised.store(0);
   of.process = process_;
   of.start = start_;
   of.number_space = number_space_;

@@ -42,6 +42,11 @@ class ProcessTable {
   // Threads of this process change extents one at a time; between processes their words see to that.
   std::mutex& changing_extents() const { return changing_extents_; }
 
+  // Bytes of the host's memory that this process is about to fill; and what all others are about to. Of the
+  // dead some may still count.
+  void promise(std::uint64_t bytes) { state_.rows[mine_].promised.store(bytes); }
+  std::uint64_t promised_by_others() const;
+
   // Takes those who are gone off the machine, with all that they held, if that is anything on this device;
   // true if there was one.
   bool return_what_the_dead_held(std::size_t device);

@@ -25,7 +25,7 @@ inline constexpr std::size_t kKinds = 6;     // of pages: (4 KB, 2 MB, 1 GB) x (
 inline constexpr std::size_t kMostDevices = 64;  // a power of two
 inline constexpr std::size_t kExtents = 16384;   // that several processes may hold, at once
 inline constexpr std::size_t kHolders = 64;      // of one extent
-inline constexpr std::uint32_t kLayout = 5;      // also in the name of the directory where processes meet
+inline constexpr std::uint32_t kLayout = 6;      // also in the name of the directory where processes meet
 inline constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
 
 constexpr std::size_t kind_of(std::size_t page, bool p2p) { return page * 2 + (p2p ? 1 : 0); }
@@ -67,6 +67,9 @@ struct alignas(128) Row {
   std::int32_t process;
   std::atomic<std::uint32_t>
       shards;  // that were ever used, beside the common one: sums need not look further
+  // Bytes of the host's memory that this process may fill and has not filled yet, so that others leave them
+  // to it (memory/host_room.h).
+  std::atomic<std::uint64_t> promised;
   std::array<char, 32> name;
 };
 

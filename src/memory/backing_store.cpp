@@ -77,11 +77,12 @@ bool by_segment(Position at, std::size_t bytes, Act&& act) {
 }  // namespace
 
 BackingStore::BackingStore(BlockIndex& blocks, std::size_t bytes, std::uintptr_t mirror,
-                           const BackingSettings& settings)
+                           const BackingSettings& settings, HostRoom& room)
     : blocks_{blocks},
       settings_{settings},
       large_{settings.pages},
-      room_{settings.commit_limit},
+      room_{room},
+      limit_{settings.commit_limit},
       decay_{[this] {
         const std::lock_guard lock{committing_};
         drop_all_idle();
@@ -179,7 +180,7 @@ void BackingStore::drop_import(BackingFile& file) {
   const auto found =
       std::ranges::find_if(imports_, [&](const auto& each) { return &each.second.file == &file; });
   if (--found->second.users != 0) return;
-  room_.give(file.filled);
+  limit_.give(file.filled);
   imports_.erase(found);
 }
 
@@ -282,7 +283,8 @@ Reached BackingStore::try_make_ready(std::size_t count, const StretchAt& stretch
     });
     if (!reachable) return kUnreachable;
   }
-  if (missing != 0 && !room_.take(missing) && !make_room(missing)) return {Trouble::HostFull};
+  const HostRoom::Promise until_filled = room_for(missing);
+  if (!until_filled) return {Trouble::HostFull};
   const std::size_t filled_before = filled_;
   Reached done;
   for (std::size_t i = 0; i < count && done; ++i) {
@@ -293,7 +295,7 @@ Reached BackingStore::try_make_ready(std::size_t count, const StretchAt& stretch
     });
   }
   const std::size_t filled = filled_ - filled_before;
-  if (missing > filled) room_.give(missing - filled);  // not to be done, or done by another process
+  if (missing > filled) limit_.give(missing - filled);  // not to be done, or done by another process
   return done;
 }
 
@@ -306,7 +308,14 @@ Reached BackingStore::prepare(std::vector<Stretch> ranges) {
 }
 
 // Memory that was kept for blocks to come is the first to go when there is too little.
-bool BackingStore::make_room(std::size_t bytes) { return drop_all_idle() != 0 && room_.take(bytes); }
+HostRoom::Promise BackingStore::room_for(std::size_t bytes) {
+  do {
+    if (!limit_.take(bytes)) continue;
+    if (HostRoom::Promise promise = room_.ask(bytes)) return promise;
+    limit_.give(bytes);
+  } while (drop_all_idle() != 0);
+  return {};
+}
 
 // With the lock held.
 std::size_t BackingStore::drop_all_idle() {
@@ -374,7 +383,7 @@ std::size_t BackingStore::drop_idle(std::size_t index) {
       const bool idle = (cleared_[word] >> at % 64 & 1) != 0;
       if (idle) lower_idle(all.bytes);
       if (idle && !LargePages::in_pool(whole.segment, at * all.bytes)) {  // such pages do not count as room
-        room_.give(all.bytes);
+        limit_.give(all.bytes);
         dropped += all.bytes;
         ++run;
       } else {
@@ -584,7 +593,7 @@ Reached BackingStore::copy(Position to, Position from, std::size_t bytes) {
 
 void BackingStore::discard(const Part& part) {
   if (SegmentTable* table = part.segment.table.load(std::memory_order_relaxed)) {
-    room_.give(in_small_pages(part, true));
+    limit_.give(in_small_pages(part, true));
     const Granules range = granules(part);
     by_word(range.first, range.end, [&](std::size_t word, std::uint64_t mask) {
       table->written[word].fetch_and(~mask, std::memory_order_relaxed);

@@ -21,6 +21,7 @@
 #include "memory/backing_file.h"
 #include "memory/block_index.h"
 #include "memory/decay.h"
+#include "memory/fill_limit.h"
 #include "memory/host_room.h"
 #include "memory/large_pages.h"
 
@@ -52,7 +53,8 @@ enum class Backed : std::uint8_t { Yes, PoolEmpty, NotMapped };
 class BackingStore {
  public:
   // The file of plain blocks is that large. Host code, if it may touch, sees it at `mirror`; 0: it cannot.
-  BackingStore(BlockIndex& blocks, std::size_t bytes, std::uintptr_t mirror, const BackingSettings& settings);
+  BackingStore(BlockIndex& blocks, std::size_t bytes, std::uintptr_t mirror, const BackingSettings& settings,
+               HostRoom& room);
 
   BackingStore(const BackingStore&) = delete;
   BackingStore& operator=(const BackingStore&) = delete;
@@ -120,7 +122,7 @@ class BackingStore {
 
   bool keeps_bytes() const { return settings_.mode == Backing::Bytes; }
   bool host_may_touch() const { return settings_.access == HostAccess::Allow; }
-  const HostRoom& room() const { return room_; }
+  const FillLimit& fill_limit() const { return limit_; }
   // Whether a device has only as many large pages as the kernel's pool.
   bool pool_is_limit() const { return keeps_bytes() && large_.must_be_from_pool(); }
   void abandon();
@@ -154,7 +156,7 @@ class BackingStore {
   Backed back(const Part& part, Page page, bool read_only);
   void end(const Part& part, bool read_only);
   std::size_t drop_idle(std::size_t segment);
-  bool make_room(std::size_t bytes);
+  HostRoom::Promise room_for(std::size_t bytes);
   std::size_t drop_all_idle();
   void lower_idle(std::size_t bytes);
   void discard(const Part& part);
@@ -170,7 +172,8 @@ class BackingStore {
   std::mutex committing_;
   std::size_t filled_ = 0;  // bytes of room that fresh memory took, ever
   LargePages large_;
-  HostRoom room_;
+  HostRoom& room_;
+  FillLimit limit_;
   std::atomic<std::size_t> idle_{0};      // committed bytes that belong to no block, and that no thread keeps
   std::atomic<std::size_t> reserved_{0};  // for threads, of what may be kept
   std::array<std::uint64_t, SegmentTable::kWords> cleared_;  // for drop_idle, which has the lock

@@ -8,6 +8,7 @@
 #include "base/words.h"
 #include "memory/backing_store.h"
 #include "observe/observe.h"
+#include "platform/files.h"
 #include "platform/pinned.h"
 
 namespace belay {
@@ -58,23 +59,50 @@ Refusal HostMemory::lock_refused(std::size_t bytes) const {
                   "lock them; the limit is {} (ulimit -l)",
                   bytes, limit ? amount(*limit) : "none"),
       "the limit on locked memory of this user is used up, or the machine is out of memory",
-      "raise it with 'ulimit -l' or memlock in /etc/security/limits.conf, or set BELAY_PIN=best-effort "
-      "to go on with memory that is not locked");
+      "raise it with 'ulimit -l' or memlock in /etc/security/limits.conf, or leave out BELAY_PIN=strict to "
+      "go on "
+      "with memory that is not locked");
 }
+
+// A program that asks again and again must hear of it once (C-25).
+void HostMemory::say_unlocked(std::size_t bytes) {
+  if (pin_ != PinMode::Auto || said_unlocked_.exchange(true)) return;
+  const std::optional<std::size_t> limit = platform::lock_limit();
+  platform::print_line(
+      true,
+      fmt::format(
+          "belay: {} bytes of pinned memory are not locked, nor is what comes after them where the "
+          "limit is met: {} (ulimit -l). All else is as it was. Raise the limit ('ulimit -l unlimited', "
+          "memlock in /etc/security/limits.conf, docker run --ulimit memlock=-1), or set "
+          "BELAY_PIN=best-effort to hear nothing of it [rule M-431]\n",
+          bytes, limit ? amount(*limit) : "the system locks no more"));
+}
+
+namespace {
+Refusal no_room(std::size_t bytes) {
+  return out_of_memory(
+      "M-174", fmt::format("module APP asked for {} bytes of page-locked host memory", bytes),
+      "the host has no room for them, or the control group that this process is in (a container) "
+      "would end it",
+      "ask for less, free host memory first, or give the container more");
+}
+}  // namespace
 
 Result<void*> HostMemory::allocate(const Plan& plan, bool unified_address) {
   const std::size_t bytes = block_bytes(plan, unified_address);
+  const HostRoom::Promise until_filled = room_.ask(bytes);
+  if (!until_filled) return no_room(plan.asked);
   const platform::Pinned pinned =
       platform::map_pinned(bytes, pin_ == PinMode::Strict, node_.value_or(platform::kAnyNode));
   switch (pinned.outcome) {
     case platform::PinOutcome::LockRefused:
       return lock_refused(plan.asked);
     case platform::PinOutcome::NoMemory:
-      return out_of_memory("M-174", fmt::format("module APP asked for {} bytes of host memory", plan.asked),
-                           "the host has no room for them", "ask for less, or free host memory first");
+      return no_room(plan.asked);
     case platform::PinOutcome::Done:
       break;
   }
+  if (!pinned.locked) say_unlocked(bytes);
   std::memset(pinned.start, kFreshByte, bytes);  // not initialised, and never zero by luck (M-13)
   const auto start = reinterpret_cast<std::uintptr_t>(pinned.start);
   const observe::Event born = begin(observe::Object::HostBlock, start, plan.asked, bytes);
@@ -201,12 +229,16 @@ Result<std::uintptr_t> HostMemory::register_range(std::uintptr_t start, std::siz
     }
   }
   if (wish.pinned) {
-    registration.locked_here = platform::lock_pages(reinterpret_cast<void*>(start), bytes);
-    if (!registration.locked_here && pin_ == PinMode::Strict) {
+    const auto give_up = [&](Refusal refusal) {
       if (is_device_alias(registration.device_address))
         free_aliases_.give(registration.device_address, *round_up(bytes, 4_KiB));
-      return lock_refused(bytes);
-    }
+      return refusal;
+    };
+    const HostRoom::Promise until_filled = room_.ask(platform::bytes_not_there(start, bytes));
+    if (!until_filled) return give_up(no_room(bytes));
+    registration.locked_here = platform::lock_pages(reinterpret_cast<void*>(start), bytes);
+    if (!registration.locked_here && pin_ == PinMode::Strict) return give_up(lock_refused(bytes));
+    if (!registration.locked_here) say_unlocked(bytes);
   }
   registrations_.emplace(start, registration);
   observe::publish(registration.born);

@@ -12,6 +12,7 @@
 #include <shared_mutex>
 
 #include "base/result.h"
+#include "memory/host_room.h"
 #include "memory/plan.h"
 #include "memory/run_map.h"
 #include "observe/event.h"
@@ -19,7 +20,9 @@
 
 namespace belay {
 
-enum class PinMode : std::uint8_t { Strict, BestEffort };
+// What happens where the system refuses to lock: the memory is handed out as it is, and that is said once;
+// the call is refused; the memory is handed out as it is.
+enum class PinMode : std::uint8_t { Auto, Strict, BestEffort };
 
 struct HostRange {
   std::uintptr_t start;
@@ -33,7 +36,8 @@ struct RegisterWish {
 
 class HostMemory {
  public:
-  explicit HostMemory(PinMode pin, std::optional<std::int32_t> node = {}) : pin_{pin}, node_{node} {}
+  HostMemory(HostRoom& room, PinMode pin, std::optional<std::int32_t> node)
+      : room_{room}, pin_{pin}, node_{node} {}
 
   Result<void*> allocate(const Plan& plan, bool unified_address);
   Status release(void* start);  // M-189, M-193
@@ -83,9 +87,12 @@ class HostMemory {
   std::optional<HostRange> pinned_around(std::uintptr_t address) const;
   std::optional<HostRange> find_locked(std::uintptr_t address) const;
   Refusal lock_refused(std::size_t bytes) const;
+  void say_unlocked(std::size_t bytes);
   std::uintptr_t take_alias(std::size_t bytes);  // with the lock held
 
+  HostRoom& room_;
   PinMode pin_;
+  std::atomic<bool> said_unlocked_{false};
   std::optional<std::int32_t> node_;  // of NUMA, where new blocks are wanted
   mutable std::shared_mutex mutex_;
   std::map<std::uintptr_t, PinnedBlock> blocks_;

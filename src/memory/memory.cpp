@@ -41,14 +41,16 @@ Memory::Memory(const MemorySettings& settings, machine::Machine& machine)
       settings_{settings},
       machine_{machine},
       map_{device_window(settings.backing.access)},
-      backing_{map_, map_.window().bytes, map_.window().reserved ? map_.window().base : 0, settings.backing},
+      host_room_{machine},
+      backing_{map_, map_.window().bytes, map_.window().reserved ? map_.window().base : 0, settings.backing,
+               host_room_},
       physical_{map_, backing_, machine, settings.visible,
                 [this](const Block& block) {
                   devices_[block.device]->return_range(block.start, block.footprint, block.page,
                                                        block.origin);
                 }},
       mappings_{map_},
-      host_{settings.pin, settings.host_node},
+      host_{host_room_, settings.pin, settings.host_node},
       watch_{number_} {
   map_.on_carve([this](std::size_t index, HeapClass heap_class) {
     backing_.on_carve(index, heap_class == HeapClass::Huge2M ? Page::Huge2M : Page::Normal);

@@ -25,7 +25,7 @@ struct MemorySettings {
   std::vector<std::uint32_t> visible;  // device of this process -> device of the machine
   DeviceLimits limits;                 // the same for every device
   BackingSettings backing;
-  PinMode pin = PinMode::Strict;
+  PinMode pin = PinMode::Auto;
   std::optional<std::int32_t> host_node;  // where pinned memory is wanted (NUMA)
 
   std::uint32_t devices() const { return static_cast<std::uint32_t>(visible.size()); }
@@ -128,6 +128,7 @@ class Memory {
   MemorySettings settings_;
   machine::Machine& machine_;
   HeapMap map_;
+  HostRoom host_room_;
   BackingStore backing_;
   PhysicalMemory physical_;
   Mappings mappings_;

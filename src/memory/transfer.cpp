@@ -14,14 +14,14 @@ namespace {
 
 Refusal moved_badly(const BackingStore& backing, Reached why, std::size_t bytes) {
   if (why.trouble == Trouble::HostFull) {
-    const std::optional<std::size_t> limit = backing.room().limit();
+    const std::optional<std::size_t> limit = backing.fill_limit().limit();
     return out_of_memory(
         "D-79",
         fmt::format(
             "writing {} bytes of device memory needs memory of this machine, and {}; belay holds {} of it "
             "for the contents of device memory",
             bytes, limit ? fmt::format("BELAY_COMMIT allows {}", amount(*limit)) : "there is not enough left",
-            amount(backing.room().taken())),
+            amount(backing.fill_limit().taken())),
         "the emulated devices are larger than the machine that emulates them, and most of them is in use",
         "free device memory or other memory of this machine, or set BELAY_BACKING=none if the contents do "
         "not "

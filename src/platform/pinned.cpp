@@ -5,6 +5,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <array>
 #include <string>
 
 namespace belay::platform {
@@ -42,6 +44,22 @@ Pinned map_pinned(std::size_t bytes, bool must_lock, std::int32_t node) {
 }
 
 void unmap_pinned(void* start, std::size_t bytes) { ::munmap(start, bytes); }
+
+std::size_t bytes_not_there(std::uintptr_t start, std::size_t bytes) {
+  constexpr std::size_t kPage = 4096, kAtOnce = 4096;
+  std::array<unsigned char, kAtOnce> there{};
+  const std::uintptr_t first = start / kPage * kPage;
+  const std::size_t pages = (start + bytes - first + kPage - 1) / kPage;
+  std::size_t missing = 0;
+  for (std::size_t done = 0; done < pages; done += kAtOnce) {
+    const std::size_t some = std::min(kAtOnce, pages - done);
+    // A part that is not mapped at all costs nothing: locking it fails.
+    if (::mincore(reinterpret_cast<void*>(first + done * kPage), some * kPage, there.data()) != 0) continue;
+    missing += static_cast<std::size_t>(std::count_if(there.begin(), there.begin() + some,
+                                                      [](unsigned char page) { return (page & 1U) == 0; }));
+  }
+  return missing * kPage;
+}
 
 bool lock_pages(const void* start, std::size_t bytes) { return ::mlock(start, bytes) == 0; }
 void unlock_pages(const void* start, std::size_t bytes) { ::munlock(start, bytes); }

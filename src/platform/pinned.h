@@ -24,6 +24,8 @@ std::int32_t memory_nodes();
 Pinned map_pinned(std::size_t bytes, bool must_lock, std::int32_t node = kAnyNode);
 void unmap_pinned(void* start, std::size_t bytes);
 
+// How many of these bytes have no page yet, which locking would make.
+std::size_t bytes_not_there(std::uintptr_t start, std::size_t bytes);
 bool lock_pages(const void* start, std::size_t bytes);
 void unlock_pages(const void* start, std::size_t bytes);
 

@@ -133,13 +133,13 @@ check_short_files() {
 check_locking() {
     [[ -n $user && -z $sanitized ]] || return 0
     finds 'f["locking"]["mark"] == "problem" and "locking" in a["failing"]
-        and "export BELAY_PIN=best-effort" in c["locking"]' \
-        as_user bash -c 'ulimit -l 0; exec "$@"' - "$belay" doctor --json
+        and "unset BELAY_PIN" in c["locking"]' \
+        as_user env BELAY_PIN=strict bash -c 'ulimit -l 0; exec "$@"' - "$belay" doctor --json
     [[ $code == 1 ]] || fail "exit code $code where no page can be locked"
-    run as_user bash -c 'ulimit -l 0; exec "$@"' - "$belay" doctor
+    run as_user env BELAY_PIN=strict bash -c 'ulimit -l 0; exec "$@"' - "$belay" doctor
     grep -qE '^belay will fail here because of: .*locking' out || fail "locking is not named: $(tail -n 1 out)"
     finds 'f["locking"]["mark"] == "note"' \
-        as_user env BELAY_PIN=best-effort bash -c 'ulimit -l 0; exec "$@"' - "$belay" doctor --json
+        as_user bash -c 'ulimit -l 0; exec "$@"' - "$belay" doctor --json
     finds 'f["locking"]["mark"] == "note" and "1 MB" in f["locking"]["text"]' \
         as_user bash -c 'ulimit -l 1024; exec "$@"' - "$belay" doctor --json
 }
@@ -177,8 +177,8 @@ check_what_is_foretold_comes_true() {
     foretells fails env BELAY_HOST_ACCESS=allow bash -c 'ulimit -v 500000; exec "$@"' -
     foretells fails "${lab[@]}" bash -c 'ulimit -f 100; exec "$@"' -
     [[ -n $user ]] || return 0
-    foretells fails as_user bash -c 'ulimit -l 0; exec "$@"' -
-    foretells works as_user env BELAY_PIN=best-effort bash -c 'ulimit -l 0; exec "$@"' -
+    foretells fails as_user env BELAY_PIN=strict bash -c 'ulimit -l 0; exec "$@"' -
+    foretells works as_user bash -c 'ulimit -l 0; exec "$@"' -
 }
 
 check_nothing_stays_behind() {

@@ -1,5 +1,6 @@
 // How much memory of this machine the contents of device memory may take (BELAY_COMMIT), and what happens
 // when the machine itself has no more. Nothing of a copy or fill that is refused has moved.
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include "support/blocks.h"
 #include "support/control_group.h"
 #include "support/sanitizer.h"
+#include "support/scratch.h"
 #include "support/settings.h"
 #include "support/stripes.h"
 
@@ -346,6 +348,92 @@ TEST(CommitLimit, D79_InAControlGroup_TheLimitIsAnAnswer_NotTheEndOfTheProcess) 
       EXPECT_TRUE(ending.clean()) << "steps of " << step << ", pages " << pages << ": " << ending;
     }
   }
+}
+
+TEST(CommitLimit, M174_D79_PinnedMemoryBeyondAControlGroup_IsRefused_NotTheEndOfTheProcess) {
+  if (kUnderASanitizer) GTEST_SKIP() << "a sanitizer needs more memory than the group has";
+  const ControlGroup group{100 * kMB};
+  if (!group.trouble().empty()) GTEST_SKIP() << group.trouble();
+  const Ending ending = run_captured({{"BELAY_LEAKS", "off"}}, [&] {
+    if (!group.join()) ::_exit(77);
+    ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+    void* block = nullptr;
+    EXPECT_EQ(aclrtMallocHost(&block, 200 * kMB), kShortage);
+    EXPECT_EQ(block, nullptr);
+    EXPECT_TRUE(mentions(recent_message(), "control group")) << "what to do";
+    // The program's own memory: what it has not touched yet would come with the lock.
+    void* own = ::mmap(nullptr, 200 * kMB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    EXPECT_EQ(aclrtHostRegisterV2(own, 200 * kMB, ACL_HOST_REG_PINNED), kShortage);
+    EXPECT_EQ(aclrtHostRegisterV2(own, 4 * kMB, ACL_HOST_REG_PINNED), ACL_SUCCESS);
+    EXPECT_EQ(aclrtHostUnregister(own), ACL_SUCCESS);
+    // In steps, up to what there is; then freed and had again.
+    std::vector<void*> blocks;
+    while (blocks.size() < 100 && aclrtMallocHost(&block, 2 * kMB) == ACL_SUCCESS) blocks.push_back(block);
+    EXPECT_GT(blocks.size(), 8U);
+    EXPECT_LT(blocks.size(), 50U);
+    for (void* each : blocks) EXPECT_EQ(aclrtFreeHost(each), ACL_SUCCESS);
+    EXPECT_EQ(aclrtMallocHost(&block, 8 * kMB), ACL_SUCCESS);
+    EXPECT_EQ(aclrtFreeHost(block), ACL_SUCCESS);
+  });
+  if (WIFEXITED(ending.status) && WEXITSTATUS(ending.status) == 77)
+    GTEST_SKIP() << "this process may not join a control group";
+  EXPECT_TRUE(ending.clean()) << ending;
+}
+
+// Each looks, and what it saw is gone a moment later: to others, who saw the same.
+TEST(CommitLimit, D79_SixtyFourProcessesFillOneControlGroupAtOnce_NoneIsKilled) {
+  if (kUnderASanitizer) GTEST_SKIP() << "a sanitizer needs more memory than the group has";
+  const ControlGroup group{1000 * kMB};
+  if (!group.trouble().empty()) GTEST_SKIP() << group.trouble();
+  const Scratch place;
+  constexpr int kProcesses = 64;
+  const Ending ending = run_captured(
+      {{"BELAY_LEAKS", "off"}, {"BELAY_MACHINE", "crowd"}, {"BELAY_MACHINES", place.path()}}, [&] {
+        if (!group.join()) ::_exit(77);
+        // Closing the first lets all begin, closing the second lets all end; each closes the third when it
+        // has been refused.
+        int begin[2], end[2], refused[2];
+        ASSERT_TRUE(::pipe(begin) == 0 && ::pipe(end) == 0 && ::pipe(refused) == 0);
+        std::vector<pid_t> children;
+        for (int i = 0; i < kProcesses; ++i) {
+          const pid_t child = ::fork();
+          if (child == 0) {
+            if (aclrtSetDevice(0) != ACL_SUCCESS) ::_exit(70);
+            void *block = nullptr, *pinned = nullptr;
+            if (aclrtMalloc(&block, 512 * kMB, ACL_MEM_MALLOC_HUGE_FIRST) != ACL_SUCCESS) ::_exit(71);
+            ::close(begin[1]);
+            ::close(end[1]);
+            char byte = 0;
+            (void)!::read(begin[0], &byte, 1);
+            std::size_t filled = 0;
+            int answer = ACL_SUCCESS;
+            const std::size_t step = i % 3 == 0 ? 100'000 : i % 3 == 1 ? 3 * kMB : 40 * kMB;
+            while (filled + step <= 512 * kMB && answer == ACL_SUCCESS) {
+              answer = i % 4 == 3 ? aclrtMallocHost(&pinned, step)
+                                  : aclrtMemset(static_cast<char*>(block) + filled, step, 1, step);
+              filled += answer == ACL_SUCCESS ? step : 0;
+            }
+            ::close(refused[1]);
+            (void)!::read(end[0], &byte, 1);
+            ::_exit(answer == kShortage ? 0 : 72);
+          }
+          children.push_back(child);
+        }
+        ::close(begin[1]);
+        ::close(refused[1]);
+        char byte = 0;
+        (void)!::read(refused[0], &byte, 1);  // until each has closed it, or is dead
+        ::close(end[1]);
+        for (const pid_t child : children) {
+          int status = 0;
+          ASSERT_EQ(::waitpid(child, &status, 0), child);
+          EXPECT_TRUE(WIFEXITED(status)) << "killed by signal " << WTERMSIG(status);
+          EXPECT_EQ(WEXITSTATUS(status), 0);
+        }
+      });
+  if (WIFEXITED(ending.status) && WEXITSTATUS(ending.status) == 77)
+    GTEST_SKIP() << "this process may not join a control group";
+  EXPECT_TRUE(ending.clean()) << ending;
 }
 
 }  // namespace commit_limit_test

@@ -17,8 +17,15 @@ class BackingStoreTest : public ::testing::Test {
  protected:
   static constexpr platform::AddressRange kWindow{0x400000000000, 32_GiB, false};
   HeapMap map_{kWindow};
+  static std::unique_ptr<machine::Machine> alone() {
+    machine::Wish wish;
+    wish.name = machine::kPrivateName;
+    return std::move(*machine::Machine::join(wish));
+  }
+  std::unique_ptr<machine::Machine> machine_ = alone();
+  HostRoom room_{*machine_};
   // Whatever pages the machine has.
-  BackingStore backing_{map_, kWindow.bytes, 0, {.pages = Pages::Small, .keep_bytes = 1_MiB}};
+  BackingStore backing_{map_, kWindow.bytes, 0, {.pages = Pages::Small, .keep_bytes = 1_MiB}, room_};
 
   void SetUp() override {
     map_.on_carve([this](std::size_t index, HeapClass heap_class) {

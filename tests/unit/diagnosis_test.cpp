@@ -232,16 +232,18 @@ TEST(Doctor, LockingIsJudgedByTheLimitAndTheSetting) {
   EXPECT_TRUE(offers(find(diagnosis, "locking"),
                      "echo \"$USER - memlock unlimited\" | sudo tee /etc/security/limits.d/90-belay.conf"));
   EXPECT_FALSE(offers(find(diagnosis, "locking"), "docker run --ulimit memlock=-1 ..."));
-  EXPECT_EQ(find(diagnose(host, {.pin = "best-effort"}), "locking").mark, Mark::Ok);
+  EXPECT_TRUE(says(find(diagnosis, "locking"), "hands out unlocked memory"));
+  EXPECT_TRUE(says(find(diagnose(host, {.pin = "strict"}), "locking"), "answers 207001"));
 
   host.facts.limits.locked_bytes = {0, 0};
   host.trials.lock_page = Can::No;
   host.facts.container = "Docker";
-  diagnosis = diagnose(host, {});
+  diagnosis = diagnose(host, {.pin = "strict"});
   EXPECT_FALSE(diagnosis.works());
-  EXPECT_TRUE(offers(find(diagnosis, "locking"), "export BELAY_PIN=best-effort"));
+  EXPECT_TRUE(offers(find(diagnosis, "locking"), "unset BELAY_PIN"));
   EXPECT_TRUE(offers(find(diagnosis, "locking"), "docker run --ulimit memlock=-1 ..."));
   EXPECT_TRUE(diagnose(host, {.pin = "best-effort"}).works());
+  EXPECT_TRUE(diagnose(host, {}).works());
 }
 
 TEST(Doctor, ANodeMustExistAndBeReachable) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "acl/acl_rt.h"
+#include "cli/check_program.h"
 #include "cli/command.h"
 #include "cli/doctor.h"
 #include "cli/explain.h"
@@ -60,7 +61,8 @@ int obey(std::vector<std::string> words) {
            "  belay products                               what can be emulated, with its figures\n"
            "  belay doctor                                 will it work on this machine, and how well?\n"
            "  belay smi --watch                            who holds how much of which device?\n"
-           "  belay machine ls                             which machines do processes share?");
+           "  belay machine ls                             which machines do processes share?\n"
+           "  belay check-program ./my_program             does belay have what it needs?");
 
   const bool nothing = words.empty();
   std::vector<std::string> after_dashes = take_after_dashes(words);
@@ -72,6 +74,7 @@ int obey(std::vector<std::string> words) {
       {"doctor", add_doctor(app)},
       {"smi", add_smi(app)},
       {"machine", add_machine(app)},
+      {"check-program", add_check_program(app)},
   };
   if (nothing) {
     fmt::print(stderr, "{}", app.help());

@@ -8,6 +8,12 @@ if(arch STREQUAL "arm64")
 endif()
 
 install(DIRECTORY include/ DESTINATION include FILES_MATCHING PATTERN "*.h")
+foreach(table ${tables})
+  file(STRINGS ${table} header REGEX "^header ")
+  string(REPLACE "header " "" header ${header})
+  cmake_path(GET header PARENT_PATH folder)
+  install(FILES ${BELAY_INCLUDE}/${header} DESTINATION include/${folder})
+endforeach()
 install(TARGETS ascendcl LIBRARY DESTINATION lib64)
 if(TARGET belay_cli)
   set_property(TARGET belay_cli APPEND PROPERTY INSTALL_RPATH "$ORIGIN/../lib64")
@@ -48,10 +54,12 @@ belay_tree_link(bin/setenv.bash ../set_env.sh)
 belay_tree_link(share/cmake/belay ../../lib64/cmake/belay)
 
 # One library under every name that programs link or open.
-foreach(name acl_rt acl_rt_impl runtime)
+foreach(name acl_rt acl_rt_impl runtime acl_dvpp acl_dvpp_mpi acl_op_compiler acl_tdt_channel acl_tdt_queue msprofiler
+             acl_cblas)
   belay_tree_link(lib64/lib${name}.so libascendcl.so)
 endforeach()
-foreach(name ascendcl acl_rt acl_rt_impl runtime)
+foreach(name ascendcl acl_rt acl_rt_impl runtime acl_dvpp acl_dvpp_mpi acl_op_compiler acl_tdt_channel acl_tdt_queue
+             msprofiler acl_cblas)
   belay_tree_link(devlib/lib${name}.so ../lib64/lib${name}.so)
 endforeach()
 belay_tree_link(lib64/stub ../devlib)

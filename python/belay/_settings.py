@@ -32,7 +32,7 @@ SETTINGS: dict[str, Optional[tuple[str, str]]] = {
     "faults": ("explain", "off"),
     "leaks": ("report", "off"),
     "summary": ("on", "off"),
-    "pin": ("auto", "strict", "best-effort"),
+    "pin": ("strict", "best-effort"),
     "keep": None,
     "pages": None,
     "backing": None,

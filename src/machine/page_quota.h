@@ -24,7 +24,8 @@ class ProcessTable;
 using Use = std::array<std::uint64_t, kKinds>;
 
 // Credit becomes use; false where there is too little, or, with one try only, somebody was faster.
-inline bool try_take_credit(std::atomic<std::uint64_t>& account, std::uint64_t pages, std::uint64_t step) {
+[[gnu::always_inline]] inline bool try_take_credit(std::atomic<std::uint64_t>& account, std::uint64_t pages,
+                                                   std::uint64_t step) {
   std::uint64_t word = account.load(std::memory_order_relaxed);
   return Account::credit(word) >= pages && account.compare_exchange_strong(word, word + step);
 }
@@ -38,7 +39,8 @@ inline bool take_credit(std::atomic<std::uint64_t>& account, std::uint64_t pages
 
 // Use becomes credit. `own`: no other thread takes from and gives to this shard. Then nobody writes to an
 // account that has no credit, because others only ever take credit away, and a plain store does it.
-inline void give_credit(std::atomic<std::uint64_t>& account, std::uint64_t step, bool own) {
+[[gnu::always_inline]] inline void give_credit(std::atomic<std::uint64_t>& account, std::uint64_t step,
+                                               bool own) {
   const std::uint64_t word = account.load(std::memory_order_relaxed);
   if (own && Account::credit(word) == 0) [[likely]]
     account.store(word - step, std::memory_order_release);

@@ -28,6 +28,13 @@ TEST(MallocAttrValue, M24_EightBytesAlignedToFour) {
   static_assert(same<decltype(aclrtMallocAttrValue::rsv), uint8_t[8]>);
 }
 
+TEST(ModelDims, C24_NameCountAndDimensions) {
+  PIN(sizeof(aclmdlIODims), 128 + 8 + 128 * 8);
+  PIN(offsetof(aclmdlIODims, name), 0);
+  PIN(offsetof(aclmdlIODims, dimCount), 128);
+  PIN(offsetof(aclmdlIODims, dims), 136);
+}
+
 TEST(MallocAttribute, M25_TwelveBytes) {
   PIN(sizeof(aclrtMallocAttribute), 12);
   PIN(offsetof(aclrtMallocAttribute, attr), 0);

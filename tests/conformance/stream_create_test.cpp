@@ -214,12 +214,12 @@ TEST_F(StreamCreate, R157_R20_WhatNeedsModelsIsRefused) {
   EXPECT_EQ(aclrtPersistentTaskClean(one.get()), kUnsupported);
   EXPECT_EQ(aclrtPersistentTaskClean(nullptr), kUnsupported);
   EXPECT_EQ(aclrtActiveStream(one.get(), two.get()), kUnsupported);
-  EXPECT_EQ(aclrtActiveStream(nullptr, nullptr), kUnsupported);
+  EXPECT_EQ(aclrtActiveStream(nullptr, nullptr), kBadArgument);
   EXPECT_EQ(
       aclrtSwitchStream(&left, ACL_RT_EQUAL, &right, ACL_RT_SWITCH_INT64, one.get(), nullptr, two.get()),
       kUnsupported);
   EXPECT_EQ(aclrtSwitchStream(nullptr, ACL_RT_EQUAL, nullptr, ACL_RT_SWITCH_INT32, nullptr, nullptr, nullptr),
-            kUnsupported);
+            kBadArgument);
   EXPECT_EQ(aclrtCreateStreamConfigHandle(), nullptr);
   EXPECT_EQ(aclrtDestroyStreamConfigHandle(nullptr), kUnsupported);
   EXPECT_EQ(aclrtSetStreamConfigOpt(nullptr, ACL_RT_STREAM_FLAG, &left, sizeof left), kUnsupported);

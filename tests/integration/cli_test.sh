@@ -138,7 +138,7 @@ check_refusals_are_answers() {
     answers 207000 1G --policy HUGE1G_ONLY --product 310P
     answers 100000 1G --policy HUGE1G_ONLY --product IPV350
     answers 207000 1 --policy HUGE_ONLY_P2P --product 310B
-    answers 207000 1 --policy HUGE_ONLY_P2P --product 310P --form RC
+    answers 207000 1 --policy HUGE1G_ONLY_P2P --product 310P --form RC
     answers 207000 1 --policy 'HUGE1G_ONLY|READONLY'
     answers 207000 1 --api dvpp --product 950
     answers 207000 1 --api withcfg --product IPV350
@@ -270,6 +270,33 @@ check_rule() {
 }
 
 # --- run ------------------------------------------------------------------------------------------
+
+check_check_program() {
+    printf '%s\n' 'int aclrtMalloc(), aclmdlLoadFromFile(), aclrtNoSuchThing();' \
+        'int main() { return aclrtMalloc() + aclmdlLoadFromFile() + aclrtNoSuchThing(); }' >needs.c
+    cc -w -c needs.c -o needs.o || fail 'no compiler'
+    expect_code 1 "$belay" check-program ./needs.o
+    grep -q 'needs 3 function(s)' out || fail "not counted: $(head -n 1 out)"
+    grep -q '^    aclmdlLoadFromFile$' out || fail 'what is not run is not listed'
+    grep -q '^    aclrtNoSuchThing$' out || fail 'what is missing is not listed'
+    ! grep -q '^    aclrtMalloc$' out || fail 'what works is listed without --all'
+    expect_code 1 "$belay" check-program --all needs.o
+    grep -q '^    aclrtMalloc$' out || fail 'what works is not listed with --all'
+    expect_code 1 "$belay" check-program --json needs.o
+    python3 -c 'import json; a = json.load(open("out"))
+assert (a["works"], a["not_run"], a["missing"]) == (["aclrtMalloc"], ["aclmdlLoadFromFile"], ["aclrtNoSuchThing"]), a' ||
+        fail 'the JSON is wrong'
+    expect_code 0 "$belay" check-program /bin/sh
+    [[ -z $program ]] || expect_code 0 "$belay" check-program "$program"
+    refused 2 'is no program or library' "$belay" check-program ./needs.c
+    refused 2 "there is no program" "$belay" check-program no-such-program-anywhere
+    # Files that are not what they say they are.
+    for bytes in 0 1 40 63 64 65 200 1000; do
+        head -c $bytes needs.o >cut.o
+        run "$belay" check-program ./cut.o
+        ((code <= 2)) || fail "exit code $code for a file of $bytes bytes"
+    done
+}
 
 check_run_settings() {
     # shellcheck disable=SC2016  # for the shell that is started

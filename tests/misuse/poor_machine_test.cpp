@@ -135,7 +135,7 @@ TEST(PoorMachine, EveryWrongSettingIsToldInWords) {
                        Case{"BELAY_DEVICES", "65", "1 to 64"},
                        Case{"BELAY_FORM", "XX", "EP or RC"},
                        Case{"BELAY_HOST_ACCESS", "yes", "deny or allow"},
-                       Case{"BELAY_PIN", "no", "auto, strict or best-effort"},
+                       Case{"BELAY_PIN", "no", "auto or strict or best-effort"},
                        Case{"BELAY_LEAKS", "no", "report or off"},
                        Case{"BELAY_SUMMARY", "1", "off or on"},
                        Case{"BELAY_FAULTS", "1", "explain or off"},

@@ -132,10 +132,11 @@ TEST(StreamProducts, R157_NoProductHasStreamsOfModels) {
     in_fresh_process({{"BELAY_PRODUCT", product}}, [&product] {
       SCOPED_TRACE(product);
       EXPECT_EQ(aclrtPersistentTaskClean(nullptr), kUnsupported);
-      EXPECT_EQ(aclrtActiveStream(nullptr, nullptr), kUnsupported);
+      EXPECT_EQ(aclrtActiveStream(nullptr, nullptr), kBadArgument);
+      EXPECT_EQ(aclrtActiveStream(sentinel(), sentinel()), kUnsupported);
       EXPECT_EQ(
           aclrtSwitchStream(nullptr, ACL_RT_EQUAL, nullptr, ACL_RT_SWITCH_INT32, nullptr, nullptr, nullptr),
-          kUnsupported);
+          kBadArgument);
       EXPECT_EQ(aclrtCreateStreamConfigHandle(), nullptr);
       EXPECT_EQ(aclrtDestroyStreamConfigHandle(nullptr), kUnsupported);
       EXPECT_EQ(aclrtSetStreamConfigOpt(nullptr, ACL_RT_STREAM_FLAG, nullptr, 0), kUnsupported);

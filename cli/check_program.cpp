@@ -1,0 +1,138 @@
+#include "cli/check_program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/help.h"
+#include "cli/needs.h"
+#include "cli/program.h"
+
+namespace belay::cli {
+namespace {
+
+const std::set<std::string_view>& exported() {
+  static const std::set<std::string_view> names{
+#define EXPORTED(name) #name,
+#include "exported_names.inc"
+#undef EXPORTED
+  };
+  return names;
+}
+const std::set<std::string_view>& not_run() {
+  static const std::set<std::string_view> names{
+#define ABSENT(name, answer) #name,
+#include "absent_names.inc"
+#undef ABSENT
+  };
+  return names;
+}
+
+struct Sorted {
+  std::vector<std::string> works, not_run, missing;
+};
+Sorted sort_out(const Needs& needs) {
+  Sorted sorted;
+  for (const std::string& name : needs.functions) {
+    auto& where = not_run().contains(name)    ? sorted.not_run
+                  : exported().contains(name) ? sorted.works
+                                              : sorted.missing;
+    where.push_back(name);
+  }
+  return sorted;
+}
+
+void print_names(const std::vector<std::string>& names) {
+  for (const std::string& name : names) fmt::print("    {}\n", name);
+}
+
+void print(const std::string& path, const Sorted& sorted, bool all) {
+  const std::size_t count = sorted.works.size() + sorted.not_run.size() + sorted.missing.size();
+  if (count == 0) {
+    fmt::print(
+        "{} names no function of AscendCL. If it loads the library itself (dlopen, Python), 'belay run' "
+        "shows "
+        "what it calls.\n",
+        path);
+    return;
+  }
+  fmt::print("{} needs {} function(s) of AscendCL:\n", path, count);
+  fmt::print("{:>5} work{}\n", sorted.works.size(), all || sorted.works.empty() ? "" : " (--all lists them)");
+  if (all) print_names(sorted.works);
+  if (!sorted.not_run.empty()) {
+    fmt::print("{:>5} are there and do nothing: they answer 207000 or NULL, and say so once [rule C-22]\n",
+               sorted.not_run.size());
+    print_names(sorted.not_run);
+  }
+  if (!sorted.missing.empty()) {
+    fmt::print(
+        "{:>5} are missing: a program that calls one ends there, one that is linked with -z now does not "
+        "start [rule C-10]\n",
+        sorted.missing.size());
+    print_names(sorted.missing);
+  }
+}
+
+}  // namespace
+
+Action add_check_program(CLI::App& belay) {
+  struct Arguments {
+    std::string program;
+    bool all = false, json = false;
+  };
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App& app =
+      *belay.add_subcommand("check-program", "List what a program needs, and what of it belay has")
+           ->group("Commands");
+  app.add_option("PROGRAM", arguments->program, "a program, a library (.so) or an object (.o)")
+      ->required()
+      ->option_text(" ");
+  app.add_flag("--all", arguments->all, "list what works, too");
+  app.add_flag("--json", arguments->json, "as JSON, for programs");
+  set_help(app, "belay check-program [--all] [--json] PROGRAM",
+           "Ends with 0 if belay has everything, with 1 if something is missing.\n\n"
+           "Examples:\n"
+           "  belay check-program ./my_program\n"
+           "  belay check-program --json libmy_engine.so | jq .missing");
+  return [arguments] {
+    const bool is_path = arguments->program.find('/') != std::string::npos;
+    std::optional<Needs> needs = needs_of(arguments->program);
+    std::string path = arguments->program;
+    if (!needs && !is_path) {
+      const FoundProgram found = find_program(arguments->program);
+      if (found.path.empty()) {
+        fmt::print(stderr, "belay check-program: {}\n", found.why);
+        return kUsage;
+      }
+      needs = needs_of(path = found.path);
+    }
+    if (!needs) {
+      fmt::print(
+          stderr,
+          "belay check-program: '{}' is no program or library for 64 bits (ELF) that can be read; for a "
+          "script, check the libraries that it loads\n",
+          path);
+      return kUsage;
+    }
+    const Sorted sorted = sort_out(*needs);
+    if (arguments->json) {
+      fmt::print("{}\n", nlohmann::ordered_json{{"program", path},
+                                                {"works", sorted.works},
+                                                {"not_run", sorted.not_run},
+                                                {"missing", sorted.missing},
+                                                {"libraries", needs->libraries}}
+                             .dump(2));
+    } else {
+      print(path, sorted, arguments->all);
+    }
+    return sorted.missing.empty() ? kOk : kNothingFound;
+  };
+}
+
+}  // namespace belay::cli

@@ -78,6 +78,10 @@ ACL_FUNC_VISIBILITY void belay_on_dropped_callback(void (*told)(void (*fn)(void 
  * not call any function of the runtime. NULL ends that. */
 ACL_FUNC_VISIBILITY void belay_on_call_site(size_t (*frames)(uint64_t *numbers, size_t room));
 
+/* Answers as a function of AscendCL that belay does not run: 207000, with a message, and one line on stderr for the first
+ * in a process. The name must live as long as the process. */
+ACL_FUNC_VISIBILITY int belay_not_run(const char *function);
+
 #ifdef __cplusplus
 }
 #endif

@@ -43,5 +43,6 @@ Functions tensors();
 Functions media_memory();
 Functions addresses();
 Functions threads();
+Functions absent();
 
 }  // namespace belay::python

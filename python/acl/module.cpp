@@ -15,7 +15,7 @@ Functions all_functions() {
   Functions all;
   for (const auto chapter :
        {start_and_end, devices, contexts, streams, events, notifies, callbacks, errors, device_memory,
-        host_memory, copies, data, tensors, media_memory, addresses, threads}) {
+        host_memory, copies, data, tensors, media_memory, addresses, threads, absent}) {
     const Functions some = chapter();
     all.insert(all.end(), some.begin(), some.end());
   }

@@ -1,6 +1,7 @@
 // The functions of include/belay/belay.h.
 #include <algorithm>
 
+#include "api/absent.h"
 #include "belay/belay.h"
 #include "library/instance.h"
 #include "observe/call_sites.h"
@@ -78,6 +79,8 @@ size_t belay_blocks(int32_t device, belayBlock* blocks, size_t room) {
 void belay_on_dropped_callback(void (*told)(void (*fn)(void*), void* userData)) {
   schedule::g_told_of_dropped.store(told, std::memory_order_release);
 }
+
+int belay_not_run(const char* function) { return belay::absent(function); }
 
 void belay_on_call_site(size_t (*frames)(uint64_t* numbers, size_t room)) {
   observe::g_interpreter_frames.store(frames, std::memory_order_release);

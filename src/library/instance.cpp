@@ -113,10 +113,11 @@ void reap(std::unique_ptr<Process> process, bool is_quiet) {
 __attribute__((constructor)) void watch_forks() { platform::in_forked_child(start_afresh); }
 
 __attribute__((destructor)) void report_at_exit() {
-  const Process* process = g_process.load(std::memory_order_acquire);
-  if (process == nullptr) return;
-  if (process->settings().summary) trace::print_summary();
-  if (process->settings().leak_report) check::report_leaks_at_exit();
+  if (const Process* process = g_process.load(std::memory_order_acquire)) {
+    if (process->settings().summary) trace::print_summary();
+    if (process->settings().leak_report) check::report_leaks_at_exit();
+  }
+  report::end_log();
 }
 
 // With g_making held.

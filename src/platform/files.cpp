@@ -2,7 +2,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,21 +12,6 @@
 #include <utility>
 
 namespace belay::platform {
-namespace {
-
-bool write_all(int file, const char* at, std::size_t left) {
-  while (left > 0) {
-    const ssize_t put = ::write(file, at, left);
-    if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) return false;
-    at += put;
-    left -= static_cast<std::size_t>(put);
-  }
-  return true;
-}
-
-}  // namespace
-
 FileText read_file(const std::string& path, std::size_t at_most) {
   struct stat about {};
   if (::stat(path.c_str(), &about) != 0) return {ReadOutcome::Missing, {}};
@@ -79,26 +63,15 @@ std::vector<std::string> files_with_prefix(const std::string& directory, const s
 
 bool remove_file(const std::string& path) { return ::unlink(path.c_str()) == 0; }
 
-bool AppendFile::open(const std::string& path) {
-  close();
-  file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
-  return is_open();
-}
-
-bool AppendFile::append(const std::string& line) {
-  if (!is_open()) return false;
-  // Beyond the limit on file sizes the kernel would kill for it.
-  rlimit longest{};
-  const off_t end = ::lseek(file_, 0, SEEK_END);
-  if (::getrlimit(RLIMIT_FSIZE, &longest) == 0 && longest.rlim_cur != RLIM_INFINITY &&
-      static_cast<rlim_t>(end) + line.size() > longest.rlim_cur)
-    return false;
-  return write_all(file_, line.data(), line.size());
-}
-
-void AppendFile::close() {
-  const int file = std::exchange(file_, -1);
-  if (file >= 0) ::close(file);
+bool write_all(int file, const char* at, std::size_t left) {
+  while (left > 0) {
+    const ssize_t put = ::write(file, at, left);
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) return false;
+    at += put;
+    left -= static_cast<std::size_t>(put);
+  }
+  return true;
 }
 
 void print_line(bool to_error, const std::string& line) {

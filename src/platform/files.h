@@ -1,4 +1,4 @@
-// Small files: read whole, append, list, remove.
+// Small files: read whole, list, remove.
 #pragma once
 
 #include <cstddef>
@@ -22,23 +22,8 @@ std::vector<std::string> files_with_prefix(const std::string& directory,
 bool remove_file(const std::string& path);
 bool directory_exists(const std::string& path);
 
-// A file that grows. Failing to open or write is remembered, never thrown: a log must not fail its user.
-class AppendFile {
- public:
-  AppendFile() = default;
-  AppendFile(const AppendFile&) = delete;
-  AppendFile& operator=(const AppendFile&) = delete;
-  ~AppendFile() { close(); }
-
-  bool open(const std::string& path);
-  bool append(const std::string& line);
-  void close();
-  bool is_open() const { return file_ >= 0; }
-
- private:
-  int file_ = -1;
-};
-
+// False if not everything could be written.
+bool write_all(int file, const char* at, std::size_t left);
 // One line to standard output or standard error, in one write.
 void print_line(bool to_error, const std::string& line);
 

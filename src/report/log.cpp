@@ -8,16 +8,18 @@
 #include <mutex>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "platform/environment.h"
 #include "platform/files.h"
 #include "platform/process.h"
+#include "report/log_files.h"
+#include "report/repetitions.h"
 
 namespace belay::report {
 namespace {
 
-constexpr std::size_t kFileBytes = std::size_t{20} * 1024 * 1024;
 constexpr std::array<std::string_view, 4> kLevelNames{"DEBUG", "INFO", "WARNING", "ERROR"};
 constexpr std::array<std::string_view, 5> kModuleNames{"ASCENDCL", "RUNTIME", "DRV", "APP", "GE"};
 // Modules that ASCEND_MODULE_LOG_LEVEL may name although belay never writes as them.
@@ -34,7 +36,7 @@ struct Setup {
   std::array<Level, kModuleNames.size()> levels{};
   bool print = false;
   std::string directory;
-  std::size_t most_files = 10;
+  std::size_t most_files = kUsualLogFiles;
 };
 
 // "MOD=level:MOD=level"; any mistake voids the whole variable.
@@ -81,49 +83,55 @@ Setup read_setup() {
   const std::string count = platform::environment("ASCEND_HOST_LOG_FILE_NUM").value_or("");
   if (!count.empty() && count.size() <= 4 && count.find_first_not_of("0123456789") == std::string::npos) {
     const std::size_t wished = std::stoul(count);
-    if (wished >= 1 && wished <= 1000) setup.most_files = wished;
+    if (wished >= 1 && wished <= kMostLogFiles) setup.most_files = wished;
   }
   return setup;
 }
 
 class Log {
  public:
-  Log() : setup_{read_setup()} {}
+  Log()
+      : setup_{read_setup()},
+        files_{setup_.directory.empty() ? "" : setup_.directory + "/debug/plog", setup_.most_files} {}
 
   bool wanted(Level level, Module module) const {
     return level >= setup_.levels[static_cast<std::size_t>(module)];
   }
 
-  void write(const std::string& line) {
+  void write(LogLine line) {
     const std::lock_guard lock{mutex_};
+    line.stamp = platform::time_stamp();  // inside the lock, so that times rise
     if (setup_.print) {
-      platform::print_line(false, line);
+      // Among the program's own output a line stands where it happened, or it misleads.
+      platform::print_line(false, line.text());
       return;
     }
-    if (given_up_) return;
-    if (!file_.is_open() || written_ + line.size() > kFileBytes) open_next();
-    if (!file_.append(line)) given_up_ = true;
-    written_ += line.size();
+    append_all(repetitions_.add(std::move(line), platform::clock_ticks()));
   }
 
+  // Waits only a little for a thread that writes: it may have been interrupted by a signal handler that calls
+  // exit.
+  void end() {
+    for (int waited = 0; !mutex_.try_lock(); ++waited) {
+      if (waited >= 100) return;
+      platform::sleep_briefly();
+    }
+    const std::lock_guard lock{mutex_, std::adopt_lock};
+    append_all(repetitions_.end());
+  }
+
+  // In a forked child: whatever the parent was about to write, it writes itself.
+  void abandon() { files_.abandon(); }
+
  private:
-  void open_next() {
-    const std::string directory = setup_.directory + "/debug/plog";
-    given_up_ = setup_.directory.empty() || !platform::make_directories(directory);
-    if (given_up_) return;
-    const std::string ours = fmt::format("plog-{}_", platform::process_id());
-    given_up_ = !file_.open(fmt::format("{}/{}{}.log", directory, ours, platform::time_digits()));
-    written_ = 0;
-    const std::vector<std::string> files = platform::files_with_prefix(directory, ours);
-    for (std::size_t i = 0; i + setup_.most_files < files.size(); ++i)
-      platform::remove_file(directory + "/" + files[i]);
+  void append_all(const std::vector<std::string>& lines) {
+    for (const std::string& line : lines) files_.append(line);
   }
 
   Setup setup_;
   std::mutex mutex_;
-  platform::AppendFile file_;
-  std::size_t written_ = 0;
-  bool given_up_ = false;
+  Repetitions repetitions_;
+  LogFiles files_;
 };
 
 // Never destroyed: the program's static destructors may still log.
@@ -143,14 +151,27 @@ bool wanted(Level level, Module module) { return level < Level::Nothing && the_l
 
 void log(Level level, Module module, const char* place, std::uint32_t line, const std::string& text) {
   if (!wanted(level, module)) return;
-  the_log().write(fmt::format("[{}] {}({},{}):{} [{}:{}]{}\n", kLevelNames[static_cast<std::size_t>(level)],
-                              kModuleNames[static_cast<std::size_t>(module)], platform::process_id(),
-                              platform::process_name(), platform::time_stamp(), place, line, text));
+  the_log().write({fmt::format("[{}] {}({},{}):", kLevelNames[static_cast<std::size_t>(level)],
+                               kModuleNames[static_cast<std::size_t>(module)], platform::process_id(),
+                               platform::process_name()),
+                   {},
+                   fmt::format("[{}:{}]{}", place, line, text)});
+}
+
+void end_log() noexcept {
+  try {
+    if (Log* log = g_log.load(std::memory_order_acquire)) log->end();
+  } catch (...) {
+    // A count is not worth failing for.
+  }
 }
 
 void restart_log() {
   static auto* of_parents = new std::vector<Log*>;  // kept reachable, never used again
-  if (Log* old = g_log.exchange(nullptr)) of_parents->push_back(old);
+  if (Log* old = g_log.exchange(nullptr)) {
+    old->abandon();
+    of_parents->push_back(old);
+  }
 }
 
 }  // namespace belay::report

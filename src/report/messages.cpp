@@ -145,14 +145,15 @@ aclError fail(const char* api, const Error& error) noexcept {
   try {
     Message message;
     message.code = error.catalog;
-    message.line = fmt::format("{} {}({}): {} failed with {}: {}{}.", platform::time_stamp(),
-                               title_of(error.catalog), error.catalog, api, error.code, error.what,
-                               *error.rule != '\0' ? fmt::format(" [rule {}]", error.rule) : std::string{});
+    const std::string words = fmt::format(
+        "{}({}): {} failed with {}: {}{}.", title_of(error.catalog), error.catalog, api, error.code,
+        error.what, *error.rule != '\0' ? fmt::format(" [rule {}]", error.rule) : std::string{});
+    message.line = platform::time_stamp() + " " + words;
     message.cause = error.cause;
     message.solution = error.solution;
     message.thread = platform::thread_id();
-    log(Level::Error, message.code.starts_with("EH") ? Module::Ascendcl : Module::Runtime, api, 0,
-        message.line);
+    // Without the time, which the log has by itself: with it no line would be like another.
+    log(Level::Error, message.code.starts_with("EH") ? Module::Ascendcl : Module::Runtime, api, 0, words);
     if (Pile* own = g_whole_process.load() ? nullptr : make_thread_pile()) {
       own->add(std::move(message));
     } else {

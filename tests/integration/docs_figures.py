@@ -25,6 +25,8 @@ DURATIONS = {"ms": 1000, "s": 1000000, "us": 1}  # in microseconds
 # pattern with the figure as its group, file and name of the constant
 FIGURES = (
     (r"[Uu]p to ([\d,]+) processes", "src/machine/state.h", "kSlots"),
+    (r"Up to (\d+) lines may repeat", "src/report/repetitions.h", "kDifferent"),
+    (r"and at most (\d+) files", "src/report/log_files.h", "kMostLogFiles"),
     (r"\b(\w+) shards on each device", "src/machine/state.h", "kShards"),
     (r"\bof devices(?: in the machine)?, 1 to (\d+)|\| 1 to (\d+) \| the product's", "src/machine/state.h", "kMostDevices"),
     (r"credit \((\d+) bits each", "src/machine/state.h", "kBits"),

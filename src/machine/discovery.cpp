@@ -24,6 +24,7 @@ using Opened = platform::CommonMemory::Opened;
 constexpr std::uint64_t kMostGenerations = std::uint64_t{1} << 62;  // more: not one of ours
 constexpr int kMomentOfDeath = 200;                                 // milliseconds
 constexpr int kPatience = 1000;  // milliseconds that others may stand in the way
+constexpr std::size_t kLookedAtInPassing = 64;
 
 std::string lead_name(std::uint64_t generation) { return fmt::format("lead.{:016x}", generation); }
 std::string target_of(int file) { return fmt::format("/proc/{}/fd/{}", platform::process_id(), file); }
@@ -91,6 +92,7 @@ DirectorySeen see(const std::string& directory) {
 // Is another process about to found this generation?
 bool somebody_founds(const DirectorySeen& seen, std::uint64_t generation) {
   return std::ranges::any_of(seen.names, [&](const std::string& name) {
+    if (!name.starts_with(kFounder)) return false;  // most are not, and there may be thousands
     const std::optional<LinkName> who = member_of(name);
     return who && who->role == kFounder && who->generation == generation &&
            who->process != platform::process_id() && !platform::surely_gone(who->process, who->start);
@@ -173,6 +175,20 @@ Finding find(const std::string& directory, const DirectorySeen& seen, bool writa
     }
   }
   return finding;
+}
+
+// While the founder lives nobody has to look at the other links, so those of killed processes would pile up.
+// Each process that joins removes a few: not more, or one would pay for all, and not always the same ones, or
+// many who live could stand before them. The name tells for good whose a link is, so that a process which is
+// just coming in loses nothing.
+void tidy_some(const std::string& directory, const std::vector<std::string>& names) {
+  if (names.empty()) return;
+  const std::size_t first = platform::clock_ticks() % names.size();
+  for (std::size_t i = 0; i < std::min(names.size(), kLookedAtInPassing); ++i) {
+    const std::string& name = names[(first + i) % names.size()];
+    const std::optional<LinkName> who = member_of(name);
+    if (who && platform::surely_gone(who->process, who->start)) platform::remove_file(directory + "/" + name);
+  }
 }
 
 Refusal cannot_join(const std::string& name, const std::string& what, std::string todo) {
@@ -319,7 +335,10 @@ Result<Joined> discover(const Place& place, const std::string& name, const Heade
         // so before looking, so either they have seen us or we see them now, and step back.
         const DirectorySeen after = see(joined.directory);
         if (after.unreadable) return unlisted();
-        if (after.generation == now && (++waited > kPatience || !somebody_founds(after, next))) return joined;
+        if (after.generation == now && (++waited > kPatience || !somebody_founds(after, next))) {
+          tidy_some(joined.directory, after.names);
+          return joined;
+        }
         joined.memory = platform::CommonMemory{};
         platform::remove_file(my_link);
         platform::sleep_briefly();

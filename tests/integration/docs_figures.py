@@ -25,6 +25,7 @@ DURATIONS = {"ms": 1000, "s": 1000000, "us": 1}  # in microseconds
 # pattern with the figure as its group, file and name of the constant
 FIGURES = (
     (r"[Uu]p to ([\d,]+) processes", "src/machine/state.h", "kSlots"),
+    (r"looks at up to (\d+) links", "src/machine/discovery.cpp", "kLookedAtInPassing"),
     (r"Up to (\d+) lines may repeat", "src/report/repetitions.h", "kDifferent"),
     (r"and at most (\d+) files", "src/report/log_files.h", "kMostLogFiles"),
     (r"\b(\w+) shards on each device", "src/machine/state.h", "kShards"),

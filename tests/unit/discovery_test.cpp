@@ -6,7 +6,9 @@
 #include <sys/stat.h>
 
 #include <filesystem>
+#include <fstream>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -320,6 +322,73 @@ TEST(Discovery, D66_ALinkOfAnEarlierProcessWithTheSameNumber_IsRemoved) {
   const Child comer{[&] { return stay(grounds.place); }};
   EXPECT_EQ(comer.answer(), 2);
   EXPECT_FALSE(fs::is_symlink(link));
+}
+
+// --- links of the dead, while the founder lives ----------------------------------------------------------
+
+// No process has such a number, now or ever.
+constexpr int kNobody = 1 << 30;
+
+void plant_dead_links(const Grounds& grounds, int count, std::string_view role = kMember) {
+  for (int i = 0; i < count; ++i) {
+    const std::string name = text_of({role, 1, kNobody + i, 1, 1});
+    ASSERT_EQ(::symlink("/proc/1073741824/fd/3", (grounds.directory + "/" + name).c_str()), 0);
+  }
+}
+
+TEST(Discovery, D66_EachWhoJoinsRemovesAFewLinksOfTheDead) {
+  const Grounds grounds;
+  const Child founder{[&] { return stay(grounds.place); }};
+  ASSERT_EQ(founder.answer(), 1);
+  plant_dead_links(grounds, 5000);
+  std::size_t before = links_in(grounds.directory);
+  for (int i = 0; i < 20; ++i) {
+    const Child guest{[&] { return stay(grounds.place); }};
+    ASSERT_EQ(guest.answer(), 1);
+    const std::size_t after = links_in(grounds.directory);
+    EXPECT_LE(after, before - 50) << "fewer with each";
+    EXPECT_GE(after + 64, before) << "and no more than a few at a time";
+    before = after;
+  }
+}
+
+TEST(Discovery, D66_InTheEndAllLinksOfTheDeadAreGone_AndThoseOfTheLivingStay) {
+  const Grounds grounds;
+  const Child founder{[&] { return stay(grounds.place); }};
+  ASSERT_EQ(founder.answer(), 1);
+  std::vector<std::unique_ptr<Child>> members;
+  for (int i = 0; i < 5; ++i) {
+    members.push_back(std::make_unique<Child>([&] { return stay(grounds.place); }));
+    ASSERT_EQ(members.back()->answer(), 1);
+  }
+  // Alive and not yet in: it has said that it comes, and nothing is open there.
+  const Child comer{[] { return 0; }};
+  ASSERT_EQ(comer.answer(), 0);
+  const std::string coming = text_of({kMember, 1, comer.process(), comer.start(), 1});
+  const std::string founding = text_of({kFounder, 1, comer.process(), comer.start(), 2});
+  for (const std::string& name : {coming, founding})
+    ASSERT_EQ(::symlink("/nowhere", (grounds.directory + "/" + name).c_str()), 0);
+  std::ofstream(grounds.directory + "/letter") << "dear";
+  const std::size_t of_the_living = links_in(grounds.directory);
+  plant_dead_links(grounds, 700);
+  plant_dead_links(grounds, 70, kFounder);
+  for (int i = 0; i < 400 && links_in(grounds.directory) > of_the_living + 2; ++i) {
+    const Child guest{[&] { return stay(grounds.place); }};
+    ASSERT_EQ(guest.answer(), 1);
+  }
+  EXPECT_LE(links_in(grounds.directory), of_the_living + 2) << "the last guest's may still be there";
+  for (const std::string& name : {coming, founding, std::string{"lead.0000000000000001"}})
+    EXPECT_TRUE(fs::is_symlink(grounds.directory + "/" + name)) << name;
+  std::size_t found = 0;
+  for (const auto& entry : fs::directory_iterator(grounds.directory)) {
+    for (const auto& member : members)
+      found += entry.path().filename().string().find("." + std::to_string(member->process()) + ".") !=
+                       std::string::npos
+                   ? 1U
+                   : 0U;
+  }
+  EXPECT_EQ(found, members.size());
+  EXPECT_EQ(read_text(grounds.directory + "/letter"), "dear");
 }
 
 // --- machines -------------------------------------------------------------------------------------------

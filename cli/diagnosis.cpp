@@ -329,13 +329,30 @@ class Doctor {
 
   bool alone() const { return wishes_.machine == "private"; }
 
+  // What has the name of the place and is not a directory of this user alone, with what mends it.
+  struct Strange {
+    std::string words;
+    Remedy remedy;
+  };
+  std::optional<Strange> strange_at(const Meeting& meeting) const {
+    // A directory that the user names may be anybody's: each machine gets a private one in it.
+    if (!wishes_.machines.empty()) return std::nullopt;
+    const Place& own = meeting.own;
+    const Remedy remove{Whose::Root, "sudo rm -r " + own.path, "if nothing in it is needed"};
+    if (own.link) return Strange{own.path + " is a symbolic link", remove};
+    if (own.obstructed) return Strange{own.path + " is not a directory", remove};
+    if (own.present && own.owner != facts_.user)
+      return Strange{own.path + " belongs to another user", remove};
+    if (own.present && own.open_to_others)
+      return Strange{own.path + " is open to other users", {Whose::User, "chmod 700 " + own.path, ""}};
+    return std::nullopt;
+  }
+
   // Why belay could not use it; empty when it can.
   std::string obstacle_at(const Meeting& meeting) const {
+    if (const std::optional<Strange> strange = strange_at(meeting)) return strange->words;
     const Place& own = meeting.own;
     if (own.obstructed) return own.path + " is not a directory";
-    // A directory that the user names may be anybody's: each machine gets a private one in it.
-    if (own.present && wishes_.machines.empty() && own.owner != facts_.user)
-      return own.path + " belongs to another user";
     if (own.present) return own.writable ? "" : own.path + " is not writable";
     const Place& around = meeting.around;
     if (!around.present) return around.path + " is missing";
@@ -349,38 +366,45 @@ class Doctor {
       return;
     }
     std::string obstacles;
+    std::vector<Remedy> remedies;
     for (const Meeting& meeting : host_.meetings) {
       const std::string obstacle = obstacle_at(meeting);
       if (obstacle.empty()) {
-        found_meeting_place(meeting, obstacles);
+        found_meeting_place(meeting, obstacles, std::move(remedies));
         return;
       }
+      if (const std::optional<Strange> strange = strange_at(meeting)) remedies.push_back(strange->remedy);
       obstacles += (obstacles.empty() ? "" : ", ") + obstacle;
     }
     // Who names a machine or a place expects others there.
     const bool expected = !wishes_.machine.empty() || !wishes_.machines.empty();
+    remedies.push_back({Whose::Setting, "export BELAY_MACHINES=$HOME/.belay", "a directory of your own"});
+    remedies.push_back({Whose::Setting, "export BELAY_MACHINE=private", "every process by itself"});
     say(kShared, "meeting_place", "meeting place", expected ? Mark::Problem : Mark::Note,
         fmt::format("none: {}; {}", obstacles,
                     expected ? "every call that needs the machine will answer 507033"
-                             : "every process has a machine of its own"),
-        {{Whose::Setting, "export BELAY_MACHINES=$HOME/.belay", "a directory of your own"},
-         {Whose::Setting, "export BELAY_MACHINE=private", "every process by itself"}});
+                             : "every process has a machine of its own, and says so on stderr"),
+        std::move(remedies));
   }
 
-  void found_meeting_place(const Meeting& meeting, const std::string& obstacles) {
+  // `remedies` are against what is strange: processes say on stderr that it is there.
+  void found_meeting_place(const Meeting& meeting, const std::string& obstacles,
+                           std::vector<Remedy> remedies) {
+    const bool strange = !remedies.empty();
     diagnosis_.uses.meeting_place = meeting.own.path;
     const Place& around = meeting.around;
     const bool full = around.free_bytes == std::size_t{0};
     std::string text = meeting.own.path;
     if (full) text += ", but nothing is left there";
     if (!obstacles.empty()) text += fmt::format("; {}", obstacles);
-    std::vector<Remedy> remedies;
+    if (strange) text += ", and every process says so on stderr";
     if (full && in_container()) {
       remedies.push_back({Whose::Container, "docker run --shm-size=1g ...", ""});
     } else if (full && around.path == "/dev/shm") {
       remedies.push_back({Whose::Root, "sudo mount -o remount,size=50% /dev/shm", ""});
     }
-    say(kShared, "meeting_place", "meeting place", full ? Mark::Note : Mark::Ok, text, std::move(remedies));
+    say(kShared, "meeting_place", "meeting place", full || strange ? Mark::Note : Mark::Ok, text,
+        std::move(remedies));
   }
 
   void about_passing_memory() {

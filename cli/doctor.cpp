@@ -14,6 +14,7 @@
 #include "cli/table.h"
 #include "config/amounts.h"
 #include "config/settings.h"
+#include "machine/discovery.h"
 #include "platform/environment.h"
 
 namespace belay::cli {
@@ -58,9 +59,13 @@ Host look_at_host(const Wishes& wishes) {
         {platform::look_at(around.empty() ? "/" : around), platform::look_at(wishes.machines)});
     return host;
   }
-  for (const platform::Place& place : host.facts.places) {
-    host.meetings.push_back(
-        {place, platform::look_at(fmt::format("{}/belay-{}", place.path, host.facts.user))});
+  for (const std::string& path : machine::usual_places()) {
+    const auto above = [](const std::string& each) { return each.substr(0, each.rfind('/')); };
+    platform::Place around = platform::look_at(above(path));
+    // The directory in the home is made with the one around it.
+    if (!around.present && !around.obstructed && path.find("/.cache/") != std::string::npos)
+      around = platform::look_at(above(around.path));
+    host.meetings.push_back({around, platform::look_at(path)});
   }
   return host;
 }

@@ -42,8 +42,8 @@ constexpr std::array kOptions{
            "freed device memory kept by the process for its next use"},
     Option{"BELAY_MACHINE", "--machine", "a name, or private", "default",
            "the machine, shared by all processes that name it"},
-    Option{"BELAY_MACHINES", "--machines", "a directory of your own", "belay-UID in /dev/shm, else in /tmp",
-           "where the processes of a machine meet"},
+    Option{"BELAY_MACHINES", "--machines", "a directory of your own",
+           "belay-UID in /dev/shm, else in /tmp, else in ~/.cache", "where the processes of a machine meet"},
     Option{
         "BELAY_PAGES", "--pages", "auto, hugetlb, thp or small", "auto",
         "what backs huge pages: the kernel's pools, else transparent huge pages, else small ones; hugetlb: "

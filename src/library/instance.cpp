@@ -15,6 +15,7 @@
 #include "config/settings.h"
 #include "library/instance.h"
 #include "memory/reader_guard.h"
+#include "platform/files.h"
 #include "platform/process.h"
 #include "report/log.h"
 #include "report/messages.h"
@@ -30,6 +31,7 @@ namespace {
 constinit std::mutex g_making;
 constinit std::atomic<bool> g_rests_at_exit{false};
 constinit std::atomic<bool> g_watched{false};
+constinit std::atomic<bool> g_noted{false};  // once a process, however often the runtime starts
 constinit std::atomic<std::uint64_t> g_generation{0};
 
 // In the child of a fork: the parent's devices, contexts and messages are not ours.
@@ -68,10 +70,10 @@ std::unique_ptr<Process> start_process() {
   if (!settings) return without_devices(settings.take_refusal());
   Result<std::unique_ptr<machine::Machine>> joined = machine::Machine::join(settings->machine);
   if (!joined) return without_devices(joined.take_refusal());
-  if (!(*joined)->note().empty())
-    report::log(report::Level::Warning, report::Module::Drv, "instance.cpp", __LINE__,
-                "this process has an emulated machine of its own, because processes have no place to meet: " +
-                    (*joined)->note());
+  if (const std::string& note = (*joined)->note(); !note.empty()) {
+    report::log(report::Level::Warning, report::Module::Drv, "instance.cpp", __LINE__, note);
+    if (!g_noted.exchange(true)) platform::print_line(true, "belay: " + note + ".\n");
+  }
   return std::make_unique<Process>(std::move(*settings), std::move(*joined));
 }
 

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "machine/process_table.h"
 #include "platform/directories.h"
+#include "platform/environment.h"
 #include "platform/files.h"
 #include "platform/process.h"
 
@@ -213,6 +214,10 @@ std::string fault_in(const platform::CommonMemory& memory) {
   return {};
 }
 
+namespace {
+constexpr std::string_view kCache = "/.cache";  // in a home
+}  // namespace
+
 Place discovery_directory(const std::string& wished) {
   if (!wished.empty()) {
     Place place{wished, {}};
@@ -220,13 +225,30 @@ Place discovery_directory(const std::string& wished) {
     return place;
   }
   Place place;
-  for (const char* base : {"/dev/shm", "/tmp"}) {
-    const std::string directory = fmt::format("{}/belay-{}", base, platform::user_id());
+  const auto add = [](std::string& to, const std::string& why) { to += (to.empty() ? "" : "; ") + why; };
+  for (const std::string& directory : usual_places()) {
     std::string why;
-    if (platform::private_directory(directory, why)) return {directory, {}};
-    place.trouble += (place.trouble.empty() ? "" : "; ") + why;
+    // A home may be without .cache; /dev/shm and /tmp are not ours to make.
+    const std::string around = directory.substr(0, directory.rfind('/'));
+    if (around.ends_with(kCache)) (void)platform::usable_directory(around, why);
+    const platform::Standing standing = platform::private_directory(directory, why);
+    if (standing == platform::Standing::Ours) return {directory, {}, std::move(place.strange)};
+    if (standing == platform::Standing::Strange) add(place.strange, why);
+    add(place.trouble, why);
   }
   return place;
+}
+
+std::vector<std::string> usual_places() {
+  std::vector<std::string> places;
+  for (const char* base : {"/dev/shm", "/tmp"})
+    places.push_back(fmt::format("{}/belay-{}", base, platform::user_id()));
+  // Not the home of somebody else, which sudo may leave in the environment.
+  const std::string home = platform::environment("HOME").value_or("");
+  const std::string boot = platform::boot_id();
+  if (home.starts_with('/') && !boot.empty() && platform::belongs_to_user(home))
+    places.push_back(fmt::format("{}{}/belay-{}", home, kCache, boot));
+  return places;
 }
 
 namespace {
@@ -309,7 +331,7 @@ Result<Joined> discover(const Place& place, const std::string& name, const Heade
       return give_up("this process has no file descriptor left",
                      "raise 'ulimit -n', or set BELAY_MACHINE=private");
     std::string why;
-    if (!platform::private_directory(joined.directory, why))
+    if (platform::private_directory(joined.directory, why) != platform::Standing::Ours)
       return give_up(why, "set BELAY_MACHINES to a directory of your own, or BELAY_MACHINE=private");
     const DirectorySeen before = see(joined.directory);
     if (before.unreadable) return unlisted();
@@ -393,8 +415,8 @@ Result<Joined> discover(const Place& place, const std::string& name, const Heade
       for (const std::string& each : platform::names_in(joined.directory)) {
         const auto lead = lead_generation(each);
         const auto member = member_of(each);
-        const bool of_now = (lead && *lead >= next) || (member && member->generation >= next);
-        if (!of_now) platform::remove_file(joined.directory + "/" + each);
+        const bool outdated = (lead && *lead < next) || (member && member->generation < next);
+        if (outdated) platform::remove_file(joined.directory + "/" + each);
       }
       platform::release_descriptor(reserved);
       return joined;

@@ -27,10 +27,14 @@ inline Refusal no_machine(std::string what, std::string cause, std::string solut
 struct Place {
   std::string directory;  // of all machines of this user
   std::string trouble;    // why there is none
+  std::string strange{};  // what has the name of a usual place and is not this user's own; a person must know
 };
 // Where the machines of this user meet: the directory named by BELAY_MACHINES, else the first of the usual
-// places that can be used.
+// places that can be used. All processes of a user have to choose the same, so nothing in this choice may
+// differ between a login, a batch job and a daemon.
 Place discovery_directory(const std::string& wished);
+// belay-<user> in /dev/shm, then in /tmp. Others may have taken these names, so then one in the user's home.
+std::vector<std::string> usual_places();
 
 struct Joined {
   platform::CommonMemory memory;

@@ -66,6 +66,12 @@ Refusal disagree(const std::string& name, const Header& header, const std::strin
 
 }  // namespace
 
+namespace {
+constexpr const char* kWhatToDo =
+    "have removed what is in the way, or set BELAY_MACHINES to a directory of your own ('belay doctor' "
+    "tells more)";
+}  // namespace
+
 bool good_name(const std::string& name) {
   return !name.empty() && name.size() <= 64 && name[0] != '.' &&
          name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") ==
@@ -101,7 +107,9 @@ Result<std::unique_ptr<Machine>> Machine::join(const Wish& wish) {
                         place.trouble),
             "", "set BELAY_MACHINES to a directory of your own, or BELAY_MACHINE=private");
       }
-      machine = alone(wish, place.trouble);
+      machine = alone(wish, fmt::format("this process has an emulated machine of its own and does not share "
+                                        "devices with others, because they have no place to meet: {}; {}",
+                                        place.trouble, kWhatToDo));
     } else {
       ASSIGN_OR_RETURN(Joined joined, discover(place, name, header_for(wish)));
       const Header& header = reinterpret_cast<const State*>(joined.memory.start())->header;
@@ -111,6 +119,10 @@ Result<std::unique_ptr<Machine>> Machine::join(const Wish& wish) {
         return refusal;
       }
       machine.reset(new Machine{std::move(joined)});
+      if (!place.strange.empty()) {
+        machine->note_ = fmt::format("{}; so processes of this user meet in {}; {}", place.strange,
+                                     place.directory, kWhatToDo);
+      }
       if (!machine->processes_.claim()) {
         leave(machine->joined_);
         return no_machine(

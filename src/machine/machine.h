@@ -42,7 +42,8 @@ class Machine {
     if (joined_.memory.valid()) processes_.promise(bytes);
   }
   std::uint64_t promised_by_others() const { return processes_.promised_by_others(); }
-  // Why this process is alone although nobody asked for that; empty otherwise.
+  // What a person must know: that this process is alone although nobody asked for that, or that something
+  // stands where its processes usually meet. A whole sentence; empty where all is well.
   const std::string& note() const { return note_; }
 
   // This process is no longer on the machine, and must not ask a quota again.

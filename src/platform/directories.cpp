@@ -1,5 +1,6 @@
 #include "platform/directories.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,12 +21,32 @@ std::string trouble_with(const std::string& path) {
   return path + ": " + std::strerror(errno);  // NOLINT(concurrency-mt-unsafe): glibc's texts are constant
 }
 
-bool directory_at(const std::string& path, struct stat& about, std::string& why) {
-  if ((::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) || ::stat(path.c_str(), &about) != 0) {
+bool make_directory(const std::string& path) { return ::mkdir(path.c_str(), 0700) == 0 || errno == EEXIST; }
+
+bool can_write_to(const std::string& path) {
+  return ::faccessat(AT_FDCWD, path.c_str(), W_OK | X_OK, AT_EACCESS) == 0;
+}
+
+// What stands at a name, if it is not a directory of this user alone.
+std::string strangeness_of(const struct stat& about) {
+  if (about.st_uid != ::geteuid()) {
+    const char* const what = S_ISLNK(about.st_mode) ? "is a symbolic link of" : "belongs to";
+    return std::string{what} + " another user (number " + std::to_string(about.st_uid) + ")";
+  }
+  if (S_ISLNK(about.st_mode)) return "is a symbolic link";
+  if (!S_ISDIR(about.st_mode)) return "is not a directory";
+  return (about.st_mode & 0077) != 0 ? "is open to other users" : "";
+}
+
+}  // namespace
+
+bool usable_directory(const std::string& path, std::string& why) {
+  struct stat about {};
+  if (!make_directory(path) || ::stat(path.c_str(), &about) != 0) {
     why = trouble_with(path);
   } else if (!S_ISDIR(about.st_mode)) {
     why = path + " is not a directory";
-  } else if (::access(path.c_str(), W_OK | X_OK) != 0) {
+  } else if (!can_write_to(path)) {
     why = path + " cannot be written to";
   } else {
     return true;
@@ -33,24 +54,24 @@ bool directory_at(const std::string& path, struct stat& about, std::string& why)
   return false;
 }
 
-}  // namespace
-
-bool usable_directory(const std::string& path, std::string& why) {
+Standing private_directory(const std::string& path, std::string& why) {
   struct stat about {};
-  return directory_at(path, about, why);
+  if (!make_directory(path) || ::lstat(path.c_str(), &about) != 0) {
+    why = trouble_with(path);
+    return Standing::Unavailable;
+  }
+  if (const std::string strange = strangeness_of(about); !strange.empty()) {
+    why = path + " " + strange;
+    return Standing::Strange;
+  }
+  if (can_write_to(path)) return Standing::Ours;
+  why = path + " cannot be written to";
+  return Standing::Unavailable;
 }
 
-bool private_directory(const std::string& path, std::string& why) {
+bool belongs_to_user(const std::string& path) {
   struct stat about {};
-  if (!directory_at(path, about, why)) return false;
-  if (about.st_uid != ::geteuid()) {
-    why = path + " belongs to another user";
-  } else if ((about.st_mode & 0077) != 0) {
-    why = path + " is open to other users";
-  } else {
-    return true;
-  }
-  return false;
+  return ::stat(path.c_str(), &about) == 0 && about.st_uid == ::geteuid();
 }
 
 LinkOutcome make_link(const std::string& path, const std::string& target) {

@@ -10,11 +10,18 @@
 
 namespace belay::platform {
 
+enum class Standing : std::uint8_t {
+  Ours,     // usable
+  Strange,  // the name is taken by something else: a link, a file, a directory that others own or may enter
+  Unavailable,  // nothing is there and nothing can be made, or it cannot be written to
+};
 // A directory that only this user can enter, made if it is missing. `why` says in words why it cannot be
-// used. The rights of a directory that was there are not changed.
-bool private_directory(const std::string& path, std::string& why);
-// The same for a directory that others may enter too.
+// used. A link is not followed, whoever made it: in /tmp anybody can have made it. What was there before is
+// not changed. In a directory with the sticky bit nobody else can put something else in its place afterwards.
+Standing private_directory(const std::string& path, std::string& why);
+// A directory that the user has named: others may enter it, and a link may lead to it.
 bool usable_directory(const std::string& path, std::string& why);
+bool belongs_to_user(const std::string& path);
 
 enum class LinkOutcome : std::uint8_t { Made, Exists, NoDirectory, Refused };
 LinkOutcome make_link(const std::string& path, const std::string& target);

@@ -165,10 +165,12 @@ Place look_at(const std::string& path, const std::string& root) {
   const std::string real = root + path;
   struct stat about {};
   const bool there = ::lstat(real.c_str(), &about) == 0;
+  place.link = there && S_ISLNK(about.st_mode);
   place.present = ::stat(real.c_str(), &about) == 0 && S_ISDIR(about.st_mode);
   place.obstructed = there && !place.present;
   if (!place.present) return place;
   place.owner = about.st_uid;
+  place.open_to_others = (about.st_mode & 0077) != 0;
   place.writable = ::access(real.c_str(), W_OK | X_OK) == 0;
   struct statvfs room {};
   if (::statvfs(real.c_str(), &room) == 0) {

@@ -48,6 +48,8 @@ struct Place {
   bool present = false;     // and a directory
   bool obstructed = false;  // something else has its name
   bool writable = false;
+  bool link = false;            // a symbolic link has its name; the rest is about what it leads to
+  bool open_to_others = false;  // rights of other users
   std::optional<std::uint32_t> owner{};
   std::optional<std::size_t> free_bytes{};
 };

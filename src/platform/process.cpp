@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -95,6 +96,12 @@ bool surely_gone(std::int32_t process, std::uint64_t start) {
   // Dead and not yet waited for; with threads left, only its first one has ended.
   const bool zombie = (stat->state == 'Z' || stat->state == 'X') && stat->threads <= 1;
   return zombie || stat->start != start;
+}
+
+std::string boot_id() {
+  std::string text = read_file("/proc/sys/kernel/random/boot_id", 256).text;
+  text.erase(std::min(text.find('\n'), text.size()));
+  return text.find_first_not_of("0123456789abcdef-") == std::string::npos ? text : std::string{};
 }
 
 std::uint64_t process_number_space() {

@@ -17,6 +17,9 @@ std::string process_name();
 std::optional<std::uint64_t> start_time(std::int32_t process);
 // No such process: it has ended, or its number is another's by now. Not where that cannot be told.
 bool surely_gone(std::int32_t process, std::uint64_t start);
+// Of this host since it was started; empty when it is not known. Homes may be shared with other hosts, whose
+// process numbers mean others.
+std::string boot_id();
 // Processes see each other's numbers only within the same such space; 0 when it is not known.
 std::uint64_t process_number_space();
 enum class Maps : std::uint8_t { Yes, No, Unknown };

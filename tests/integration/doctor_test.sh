@@ -111,6 +111,35 @@ check_meeting_place() {
     [[ $(find meet -mindepth 1 | wc -l) == 1 ]] || fail 'the doctor leaves something behind'
 }
 
+# What others put at the names of the usual places; the program says the same as the doctor.
+check_meeting_place_of_others() {
+    ((EUID == 0)) && [[ -n $user ]] || return 0
+    local someone=$((20000 + $$ % 40000))
+    local shm=/dev/shm/belay-$someone tmp=/tmp/belay-$someone
+    local as=(setpriv --reuid "$someone" --regid "$someone" --clear-groups env -u BELAY_MACHINE -u BELAY_MACHINES
+        HOME=/nowhere)
+    rm -rf "$shm" "$tmp"
+    mkdir -m 700 "$shm"
+    finds "a['uses']['meeting_place'] == '$tmp' and f['meeting_place']['mark'] == 'note'
+        and 'sudo rm -r $shm' in c['meeting_place']" "${as[@]}" "$belay" doctor --json
+    [[ ! -e $tmp ]] || fail 'the doctor has made a meeting place'
+    ln -s "$work" "$tmp"
+    finds "a['uses']['meeting_place'] is None and '$shm belongs to another user' in f['meeting_place']['text']
+        and '$tmp is a symbolic link' in f['meeting_place']['text']" "${as[@]}" "$belay" doctor --json
+    if [[ -n $program && -z $sanitized ]]; then
+        "${as[@]}" "$belay" run --quiet -- "$program" </dev/null >out 2>&1 || fail "the program fails: $(tail -n 1 out)"
+        grep -qE "^belay: .*$shm belongs to another user .*$tmp is a symbolic link" out ||
+            fail "the program does not say what is in the way: $(tail -n 3 out)"
+    fi
+    rm -rf "$shm" "$tmp"
+    # A mode that lets others in is the user's own to mend.
+    mkdir -m 755 "$shm"
+    chown "$someone" "$shm"
+    finds "a['uses']['meeting_place'] == '$tmp' and 'chmod 700 $shm' in c['meeting_place']" \
+        "${as[@]}" "$belay" doctor --json
+    rm -rf "$shm" "$tmp"
+}
+
 check_short_address_space() {
     [[ -z $sanitized ]] || return 0
     local short='ulimit -S -v 500000; exec "$@"'

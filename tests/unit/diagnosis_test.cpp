@@ -279,6 +279,54 @@ TEST(Doctor, TheMeetingPlaceIsTheFirstThatCanBeUsed) {
   EXPECT_TRUE(says(find(diagnose(host, {}), "meeting_place"), "is not a directory"));
 }
 
+// As platform::private_directory does: what has the name and is not the user's own is not used.
+TEST(Doctor, WhatOthersPutAtTheMeetingPlace_IsToldWithWhatMendsIt) {
+  struct Case {
+    platform::Place own;
+    const char* words;
+    const char* remedy;
+  };
+  const std::string path = "/dev/shm/belay-1000";
+  const Case cases[] = {
+      {{.path = path, .present = true, .writable = true, .owner = 0},
+       "belongs to another user",
+       "sudo rm -r /dev/shm/belay-1000"},
+      {{.path = path, .present = true, .writable = true, .link = true, .owner = 1000},
+       "is a symbolic link",
+       "sudo rm -r /dev/shm/belay-1000"},
+      {{.path = path, .obstructed = true, .link = true},
+       "is a symbolic link",
+       "sudo rm -r /dev/shm/belay-1000"},
+      {{.path = path, .obstructed = true}, "is not a directory", "sudo rm -r /dev/shm/belay-1000"},
+      {{.path = path, .present = true, .writable = true, .open_to_others = true, .owner = 1000},
+       "is open to other users",
+       "chmod 700 /dev/shm/belay-1000"},
+  };
+  for (const Case& each : cases) {
+    Host host = good_host();
+    host.meetings[0].own = each.own;
+    const Diagnosis diagnosis = diagnose(host, {});
+    const Finding& finding = find(diagnosis, "meeting_place");
+    EXPECT_EQ(finding.mark, Mark::Note) << each.words;
+    EXPECT_TRUE(says(finding, path + " " + each.words)) << finding.text;
+    EXPECT_TRUE(offers(finding, each.remedy)) << each.words;
+    EXPECT_EQ(diagnosis.uses.meeting_place, "/tmp/belay-1000");
+    host.meetings.resize(1);
+    EXPECT_EQ(diagnose(host, {}).uses.meeting_place, "");
+    EXPECT_TRUE(offers(find(diagnose(host, {}), "meeting_place"), each.remedy));
+  }
+  // A place that the user has named may be reached through a link, and be open to others.
+  Host host = good_host();
+  host.meetings = {{{.path = "/home", .present = true, .writable = true, .owner = 0},
+                    {.path = "/home/meet",
+                     .present = true,
+                     .writable = true,
+                     .link = true,
+                     .open_to_others = true,
+                     .owner = 0}}};
+  EXPECT_EQ(diagnose(host, {.machines = "/home/meet"}).uses.meeting_place, "/home/meet");
+}
+
 TEST(Doctor, ProcessesThatCannotOpenEachOther_AreTold) {
   Host host = good_host();
   host.trials.fd_links = Can::No;

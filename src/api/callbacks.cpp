@@ -137,9 +137,9 @@ aclError aclrtSetOpExecuteTimeOutV2(uint64_t timeout, uint64_t* actualTimeout) {
     if (actualTimeout == nullptr) return null_pointer("R-204", "actualTimeout");
     if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
     const uint64_t intervals = timeout / kIntervalUs + (timeout % kIntervalUs != 0 ? 1 : 0);
-    *actualTimeout = std::min(intervals, kMostIntervals) * kIntervalUs;
-    p.operator_timeout_us.store(*actualTimeout);
-    return done();
+    const uint64_t actual = std::min(intervals, kMostIntervals) * kIntervalUs;
+    p.operator_timeout_us.store(actual);
+    return give(actualTimeout, actual);
   });
 }
 

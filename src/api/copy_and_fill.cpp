@@ -20,7 +20,9 @@ aclError aclrtMemcpyBatch(void** dsts, size_t* destMaxs, void** srcs, size_t* si
                           size_t* failIndex) {
   return enter("aclrtMemcpyBatch", [&](Process& p) -> Status {
     if (failIndex == nullptr) return null_pointer("M-276", "failIndex");
-    return copy_batch(p, {dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs}, failIndex);
+    StoredLast<size_t> fail{failIndex, SIZE_MAX};
+    return copy_batch(p, {dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs},
+                      fail.value);
   });
 }
 
@@ -29,7 +31,7 @@ aclError aclrtMemcpyBatchV2(void** dsts, size_t* destMaxs, void** srcs, size_t* 
   return enter("aclrtMemcpyBatchV2", [&](Process& p) {
     size_t nobody_asks = 0;
     return copy_batch(p, {dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs},
-                      &nobody_asks);
+                      nobody_asks);
   });
 }
 

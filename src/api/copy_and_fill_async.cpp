@@ -31,8 +31,9 @@ aclError aclrtMemcpyBatchAsync(void** dsts, size_t* destMaxs, void** srcs, size_
                                size_t* failIndex, aclrtStream stream) {
   return enter("aclrtMemcpyBatchAsync", [&](Process& p) -> Status {
     if (failIndex == nullptr) return null_pointer("M-276", "failIndex");
+    StoredLast<size_t> fail{failIndex, SIZE_MAX};
     return copy_batch_async(p, {dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs},
-                            failIndex, stream);
+                            fail.value, stream);
   });
 }
 
@@ -42,7 +43,7 @@ aclError aclrtMemcpyBatchAsyncV2(void** dsts, size_t* destMaxs, void** srcs, siz
   return enter("aclrtMemcpyBatchAsyncV2", [&](Process& p) {
     size_t nobody_asks = 0;
     return copy_batch_async(p, {dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs},
-                            &nobody_asks, stream);
+                            nobody_asks, stream);
   });
 }
 

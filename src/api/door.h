@@ -55,6 +55,17 @@ Status give(Out* out, const Value& value) {
   return done();
 }
 
+// An output that is stored when the call is over, and not before: where it points may be one of the inputs.
+template <class Out>
+struct StoredLast {
+  StoredLast(Out* to, const Out& at_first) : out{to}, value{at_first} {}
+  StoredLast(const StoredLast&) = delete;
+  StoredLast& operator=(const StoredLast&) = delete;
+  ~StoredLast() { *out = value; }
+  Out* const out;
+  Out value;
+};
+
 // Failures that are an ordinary answer do not become the thread's last error.
 inline Status unremembered(Status status) {
   if (status) return status;

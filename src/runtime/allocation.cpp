@@ -3,6 +3,7 @@
 #include <optional>
 #include <span>
 
+#include "base/read_once.h"
 #include "base/words.h"
 
 namespace belay {
@@ -47,6 +48,12 @@ struct Attributes {
   std::optional<std::uint32_t> device = std::nullopt;
 };
 
+// The configuration as it stands at this moment; its list is walked as far as its count said then.
+std::optional<aclrtMallocConfig> taken(const aclrtMallocConfig* configuration) {
+  if (configuration == nullptr) return std::nullopt;
+  return aclrtMallocConfig{read_once(configuration->attrs), read_once(configuration->numAttrs)};
+}
+
 std::uint8_t module_or(std::uint16_t wished, std::uint8_t fallback) {
   return wished > 255 ? fallback : static_cast<std::uint8_t>(wished);
 }
@@ -76,22 +83,22 @@ Status allocate(Process& process, Api api, void** out, std::size_t size, std::ui
 Status allocate_configured(Process& process, Api api, void** out, std::size_t size, std::uint32_t policy,
                            const aclrtMallocConfig* configuration) {
   if (out == nullptr) return null_pointer("M-96", "devPtr");
-  if (configuration != nullptr && configuration->numAttrs != 0 && configuration->attrs == nullptr)
-    return null_pointer("M-97", "cfg->attrs");
+  const std::optional<aclrtMallocConfig> given = taken(configuration);
+  if (given && given->numAttrs != 0 && given->attrs == nullptr) return null_pointer("M-97", "cfg->attrs");
   const PlanResult planned = plan(size, policy, api, process.product(), process.settings().memory.form);
   if (!planned && planned.refusal.before_context && size == 0)
     return from_plan(planned.refusal, size, policy);
   if (!has(process.product().product, Feature::AllButIpv))
     return needs_context(process, "M-100", Feature::AllButIpv);
-  if (configuration != nullptr && configuration->attrs == nullptr) {
+  if (given && given->attrs == nullptr) {
     return rejected("M-99", "cfg", "{NULL, 0}", "a configuration without attributes",
                     "pass NULL for no configuration");
   }
   ASSIGN_OR_RETURN(const Context* context, current_context(process, "M-100"));
 
   Attributes wished{kModuleApp};
-  if (configuration != nullptr) {
-    for (const aclrtMallocAttribute& each : std::span{configuration->attrs, configuration->numAttrs}) {
+  if (given) {
+    for (const aclrtMallocAttribute each : std::span{given->attrs, given->numAttrs}) {
       switch (each.attr) {
         case ACL_RT_MEM_ATTR_RSV:
           break;
@@ -135,13 +142,14 @@ Status allocate_host_configured(Process& process, void** out, std::uint64_t size
   if (!planned && planned.refusal.before_context) return from_plan(planned.refusal, size, 0);
   if (!has(process.product().product, Feature::AllButIpv))
     return needs_context(process, "M-182", Feature::AllButIpv);
-  if (configuration != nullptr && configuration->attrs == nullptr) {
+  const std::optional<aclrtMallocConfig> given = taken(configuration);
+  if (given && given->attrs == nullptr) {
     return rejected("M-180", "cfg", "NULL attributes", "a configuration without attributes",
                     "pass NULL for no configuration");
   }
   Attributes wished{kModuleRuntime};
-  if (configuration != nullptr) {
-    for (const aclrtMallocAttribute& each : std::span{configuration->attrs, configuration->numAttrs}) {
+  if (given) {
+    for (const aclrtMallocAttribute each : std::span{given->attrs, given->numAttrs}) {
       switch (each.attr) {
         case ACL_RT_MEM_ATTR_MODULE_ID:
           wished.module = module_or(each.value.moduleId, kModuleRuntime);

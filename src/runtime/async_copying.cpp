@@ -105,27 +105,27 @@ Status copy_2d_async(Process& process, void* to, std::size_t to_pitch, const voi
                     copy_rows_task(place, target, to_pitch, source, from_pitch, width, height));
 }
 
-Status copy_batch_async(Process& process, const BatchArguments& batch, std::size_t* fail_index,
+Status copy_batch_async(Process& process, const BatchArguments& arguments, std::size_t& fail_index,
                         aclrtStream stream_handle) {
-  *fail_index = SIZE_MAX;
-  if (batch.sizes == nullptr) return null_pointer("M-277", "sizes");
-  if (batch.count == 0) return bad_value("M-278", "numBatches", 0, "at least 1");
-  if (std::all_of(batch.sizes, batch.sizes + batch.count, [](std::size_t size) { return size == 0; }))
-    return done();
-  if (Status arrays = check_batch_arrays(batch); !arrays) return arrays;
+  fail_index = SIZE_MAX;
+  if (arguments.sizes == nullptr) return null_pointer("M-277", "sizes");
+  if (arguments.count == 0) return bad_value("M-278", "numBatches", 0, "at least 1");
+  BatchLists batch{arguments};
+  if (batch.is_empty()) return done();
+  if (Status arrays = batch.take_arrays(); !arrays) return arrays;
   if (Status here = needs_feature(process, Feature::BatchCopy, "M-283"); !here) return here;
   ASSIGN_OR_RETURN(const StreamRef known, known_stream(process, stream_handle, "M-284"));
-  if (Status fits = check_batch_attributes(batch, SIZE_MAX); !fits) return fits;
+  if (Status fits = batch.take_starts(SIZE_MAX); !fits) return fits;
   if (process.current() == nullptr) return no_context("M-290");
 
   Memory& memory = process.memory();
-  const std::vector<BatchItem> items = batch_items(batch);
+  const std::vector<BatchItem> items = batch.take_items();
   std::vector<BatchEnds> all;
   all.reserve(items.size());
   for (std::size_t i = 0; i < items.size(); ++i) {
     const BatchItem& item = items[i];
     const auto at_fault = [&](Refusal refusal) {
-      *fail_index = i;
+      fail_index = i;
       return refusal;
     };
     if (item.bytes == 0)
@@ -149,7 +149,7 @@ Status copy_batch_async(Process& process, const BatchArguments& batch, std::size
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (Status fits = Transfer{memory, place.device}.check_copy(all[i].to, all[i].from, items[i].bytes);
         !fits) {
-      *fail_index = i;
+      fail_index = i;
       return fits;
     }
     any_pageable = any_pageable || all[i].to.is_pageable() || all[i].from.is_pageable();

@@ -17,8 +17,8 @@ Status copy_async(Process& process, void* to, std::size_t room, const void* from
 Status copy_2d_async(Process& process, void* to, std::size_t to_pitch, const void* from,
                      std::size_t from_pitch, std::size_t width, std::size_t height, aclrtMemcpyKind kind,
                      aclrtStream stream);
-// `fail_index` is never null here.
-Status copy_batch_async(Process& process, const BatchArguments& batch, std::size_t* fail_index,
+// `fail_index` is none of the lists: they are read after it is written.
+Status copy_batch_async(Process& process, const BatchArguments& arguments, std::size_t& fail_index,
                         aclrtStream stream);
 Status copy_by_descriptor(Process& process, const void* descriptor, aclrtMemcpyKind kind, aclrtStream stream);
 struct OffsetArguments {

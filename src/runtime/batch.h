@@ -24,8 +24,22 @@ struct BatchArguments {
 
 inline constexpr std::size_t kMostItemsAtOnce = 4096;  // M-287: only where the copy is done at once
 
-Status check_batch_arrays(const BatchArguments& batch);                              // M-280 ... M-282
-Status check_batch_attributes(const BatchArguments& batch, std::size_t most_items);  // M-285 ... M-289
-std::vector<BatchItem> batch_items(const BatchArguments& batch);                     // M-296
+// The lists of a batch, each entry taken at the check that comes to it first: a size that fitted its room is
+// the size that is copied, whoever writes into the lists meanwhile. No check reads further than it has to:
+// what is refused at its third entry may have no fourth.
+class BatchLists {
+ public:
+  explicit BatchLists(const BatchArguments& arguments) : arguments_{arguments} {}
+
+  bool is_empty() const;                       // M-279: all sizes are 0
+  Status take_arrays();                        // M-280 ... M-282
+  Status take_starts(std::size_t most_items);  // M-285 ... M-289
+  std::vector<BatchItem> take_items() const;   // M-296; their attributes lie in the batch
+
+ private:
+  BatchArguments arguments_;
+  std::vector<std::size_t> sizes_, starts_;
+  std::vector<aclrtMemcpyBatchAttr> attributes_;
+};
 
 }  // namespace belay

@@ -127,65 +127,6 @@ Status copy_2d(Process& process, void* to, std::size_t to_pitch, const void* fro
   return done();
 }
 
-Status check_batch_arrays(const BatchArguments& batch) {
-  const struct {
-    const void* pointer;
-    const char* name;
-  } arrays[] = {{batch.to, "dsts"},
-                {batch.rooms, "destMaxs"},
-                {batch.from, "srcs"},
-                {batch.attributes, "attrs"},
-                {batch.attribute_starts, "attrsIndexes"}};
-  for (const auto& array : arrays) {
-    if (array.pointer == nullptr) return null_pointer("M-280", array.name);
-  }
-  for (std::size_t i = 0; i < batch.count; ++i) {
-    if (batch.rooms[i] < batch.sizes[i])
-      return bad_value("M-281", "destMaxs", batch.rooms[i], "at least the size of its item");
-  }
-  // No further than items go: a count beyond them is refused below, and reading that far could leave the
-  // array.
-  for (std::size_t k = 0; k < std::min(batch.attribute_count, batch.count); ++k) {
-    if (std::ranges::any_of(batch.attributes[k].rsv, [](std::uint8_t byte) { return byte != 0; })) {
-      return bad_value("M-282", "attrs", k, "attributes whose reserved bytes are 0");
-    }
-  }
-  return done();
-}
-
-Status check_batch_attributes(const BatchArguments& batch, std::size_t most_items) {
-  if (batch.attribute_count == 0)
-    return rejected("M-285", "numAttrs", 0, "there is no attribute", "pass at least one");
-  if (batch.attribute_count > batch.count)
-    return rejected("M-286", "numAttrs", batch.attribute_count,
-                    fmt::format("there are only {} items", batch.count));
-  if (batch.count > most_items) {
-    return rejected("M-287", "numBatches", batch.count, fmt::format("more than {} items", most_items),
-                    "copy in several calls");
-  }
-  if (batch.attribute_starts[0] != 0)
-    return rejected("M-288", "attrsIndexes", batch.attribute_starts[0], "the first entry must be 0");
-  for (std::size_t k = 0; k < batch.attribute_count; ++k) {
-    const bool rises = k == 0 || batch.attribute_starts[k] > batch.attribute_starts[k - 1];
-    if (!rises || batch.attribute_starts[k] >= batch.count) {
-      return rejected("M-289", "attrsIndexes", batch.attribute_starts[k],
-                      fmt::format("entry {} must rise and stay below {}", k, batch.count));
-    }
-  }
-  return done();
-}
-
-std::vector<BatchItem> batch_items(const BatchArguments& batch) {
-  std::vector<BatchItem> items;
-  items.reserve(batch.count);
-  std::size_t attribute = 0;
-  for (std::size_t i = 0; i < batch.count; ++i) {
-    while (attribute + 1 < batch.attribute_count && batch.attribute_starts[attribute + 1] <= i) ++attribute;
-    items.push_back({batch.to[i], batch.from[i], batch.sizes[i], &batch.attributes[attribute]});
-  }
-  return items;
-}
-
 namespace {
 
 void tell_batch(Memory& memory, std::span<const BatchItem> items) {
@@ -205,23 +146,23 @@ void tell_batch(Memory& memory, std::span<const BatchItem> items) {
 
 }  // namespace
 
-Status copy_batch(Process& process, const BatchArguments& batch, std::size_t* fail_index) {
-  *fail_index = SIZE_MAX;
-  if (batch.sizes == nullptr) return null_pointer("M-277", "sizes");
-  if (batch.count == 0) return bad_value("M-278", "numBatches", 0, "at least 1");
-  if (std::all_of(batch.sizes, batch.sizes + batch.count, [](std::size_t size) { return size == 0; }))
-    return done();
-  if (Status arrays = check_batch_arrays(batch); !arrays) return arrays;
+Status copy_batch(Process& process, const BatchArguments& arguments, std::size_t& fail_index) {
+  fail_index = SIZE_MAX;
+  if (arguments.sizes == nullptr) return null_pointer("M-277", "sizes");
+  if (arguments.count == 0) return bad_value("M-278", "numBatches", 0, "at least 1");
+  BatchLists batch{arguments};
+  if (batch.is_empty()) return done();
+  if (Status arrays = batch.take_arrays(); !arrays) return arrays;
   if (Status here = needs_feature(process, Feature::BatchCopy, "M-283"); !here) return here;
-  if (Status fits = check_batch_attributes(batch, kMostItemsAtOnce); !fits) return fits;
-  const std::vector<BatchItem> items = batch_items(batch);
+  if (Status fits = batch.take_starts(kMostItemsAtOnce); !fits) return fits;
+  const std::vector<BatchItem> items = batch.take_items();
   if (process.links().limited()) {
     std::size_t bytes = 0;
     for (const BatchItem& each : items) bytes += each.bytes;
     wait_for_link(process, process.memory().locate(items[0].to), process.memory().locate(items[0].from),
                   bytes);
   }
-  if (Status copied = copy_batch(process.memory(), items, *fail_index); !copied) return copied;
+  if (Status copied = copy_batch(process.memory(), items, fail_index); !copied) return copied;
   if (observe::wanted(observe::What::Copied)) observe::quietly([&] { tell_batch(process.memory(), items); });
   return done();
 }

@@ -16,8 +16,8 @@ Status copy(Process& process, void* to, std::size_t room, const void* from, std:
 Status copy_2d(Process& process, void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                std::size_t width, std::size_t height, aclrtMemcpyKind kind);
 
-// `fail_index` is never null here.
-Status copy_batch(Process& process, const BatchArguments& batch, std::size_t* fail_index);
+// `fail_index` is none of the lists: they are read after it is written.
+Status copy_batch(Process& process, const BatchArguments& arguments, std::size_t& fail_index);
 
 // Copy descriptors: their size, and writing one into device memory at once (M-323 ... M-340).
 Status copy_descriptor_size(Process& process, aclrtMemcpyKind kind, std::size_t* bytes);

@@ -122,8 +122,9 @@ Status memory_usage(Process& process, std::int32_t device, aclrtMemUsageInfo* li
   if (process.current() == nullptr || !process.is_open(static_cast<std::uint32_t>(device)))
     return no_context("M-149");
   const std::vector<ModuleUsage> usage = process.memory().device(static_cast<std::uint32_t>(device)).usage();
-  *filled = std::min(room, usage.size());
-  for (std::size_t i = 0; i < *filled; ++i) {
+  // `filled` may lie in the list, or be written by others: it bounds nothing, and is stored last.
+  const std::size_t entries = std::min(room, usage.size());
+  for (std::size_t i = 0; i < entries; ++i) {
     aclrtMemUsageInfo entry{};
     const std::string_view name = module_name(usage[i].module);
     std::memcpy(entry.name, name.data(), name.size());
@@ -131,6 +132,7 @@ Status memory_usage(Process& process, std::int32_t device, aclrtMemUsageInfo* li
     entry.memPeakSize = usage[i].peak;
     list[i] = entry;
   }
+  *filled = entries;
   return done();
 }
 

@@ -124,9 +124,10 @@ Status create_stream(Process& process, aclrtStream* out, std::uint32_t priority,
     }
     return no_context("R-126");
   }
-  *out = as_handle(*stream);
+  const aclrtStream made = as_handle(*stream);
+  *out = made;
   tell_object(observe::What::Created, observe::Object::Stream, stream->handle, stream->device());
-  process.state_callbacks().tell(*out, ACL_RT_STREAM_STATE_CREATE_POST);
+  process.state_callbacks().tell(made, ACL_RT_STREAM_STATE_CREATE_POST);
   return done();
 }
 

@@ -13,5 +13,6 @@ __attribute__((weak, visibility("default"))) void __tsan_init();  // NOLINT(bugp
 namespace belay_test {
 
 inline const bool kUnderASanitizer = __asan_init != nullptr || __tsan_init != nullptr;
+inline const bool kUnderThreadSanitizer = __tsan_init != nullptr;
 
 }  // namespace belay_test

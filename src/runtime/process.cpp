@@ -50,7 +50,13 @@ void Process::announce_opening(std::uint32_t id) {
     if (device.open || device.opening) return;
     device.opening = true;
   }
-  state_callbacks_.tell(id, ACL_RT_DEVICE_STATE_SET_PRE);
+  try {
+    state_callbacks_.tell(id, ACL_RT_DEVICE_STATE_SET_PRE);
+  } catch (...) {  // then the device is not opened, and the next attempt is told of again
+    const std::lock_guard lock{devices_mutex_};
+    devices_[id].opening = false;
+    throw;
+  }
 }
 
 void Process::open_device(std::uint32_t id) {

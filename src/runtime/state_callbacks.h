@@ -1,11 +1,10 @@
 // Functions that programs register by name to hear of changes.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "acl/acl_rt.h"
 #include "base/result.h"
@@ -22,24 +21,41 @@ class NamedCallbacks {
       entries_.erase(name);
       return done();
     }
-    if (!entries_.emplace(name, std::pair{callback, args}).second) {
+    if (!entries_.emplace(name, Entry{callback, args, registrations_ + 1}).second) {
       return rejected(rule, "regName", name, "a callback of that name is registered already",
                       "unregister it first by passing a NULL callback");
     }
+    ++registrations_;
     return done();
   }
 
-  // To be called on the calling thread, outside the lock: a callback may register others.
-  std::vector<std::pair<Callback, void*>> now() const {
-    std::vector<std::pair<Callback, void*>> callbacks;
-    const std::lock_guard lock{mutex_};
-    for (const auto& [name, entry] : entries_) callbacks.push_back(entry);
-    return callbacks;
+  // Calls, on this thread, what is registered now and still is when its turn comes. Without the lock: a
+  // callback may register and unregister, and may wait for a thread that does.
+  template <class Call>
+  void call_each(Call&& call) const {
+    const observe::CallOfProgram made;
+    std::unique_lock lock{mutex_};
+    const std::uint64_t newest = registrations_;
+    for (auto each = entries_.begin(); each != entries_.end();) {
+      const auto [name, entry] = *each;
+      if (entry.number <= newest) {
+        lock.unlock();
+        call(entry.callback, entry.args);
+        lock.lock();
+      }
+      each = entries_.upper_bound(name);
+    }
   }
 
  private:
+  struct Entry {
+    Callback callback;
+    void* args;
+    std::uint64_t number;  // rises from registration to registration
+  };
   mutable std::mutex mutex_;
-  std::map<std::string, std::pair<Callback, void*>> entries_;
+  std::uint64_t registrations_ = 0;
+  std::map<std::string, Entry> entries_;
 };
 
 struct StateCallbacks {
@@ -48,12 +64,12 @@ struct StateCallbacks {
   NamedCallbacks<aclrtDeviceTaskAbortCallback> task_abort;
 
   void tell(std::uint32_t id, aclrtDeviceState state) const {
-    const observe::CallOfProgram made;
-    for (const auto& [callback, args] : device.now()) callback(static_cast<int32_t>(id), state, args);
+    device.call_each([&](aclrtDeviceStateCallback callback, void* args) {
+      callback(static_cast<int32_t>(id), state, args);
+    });
   }
   void tell(aclrtStream handle, aclrtStreamState state) const {
-    const observe::CallOfProgram made;
-    for (const auto& [callback, args] : stream.now()) callback(handle, state, args);
+    stream.call_each([&](aclrtStreamStateCallback callback, void* args) { callback(handle, state, args); });
   }
 };
 

@@ -6,6 +6,7 @@
 
 #include "base/words.h"
 #include "observe/observe.h"
+#include "platform/threads.h"
 #include "runtime/telling.h"
 
 namespace belay {
@@ -145,7 +146,19 @@ Status destroy_stream(Process& process, aclrtStream handle, bool force) {
                     "destroy the context or reset the device instead");
   }
   if (!force && schedule::InsideCallback::of_this_thread() == &stream) return would_wait_for_itself(rule);
-  process.state_callbacks().tell(handle, ACL_RT_STREAM_STATE_DESTROY_PRE);
+  if (stream.destroyer.load() == platform::this_thread())
+    return stale_handle("R-136", "stream", stream.handle);
+  {
+    // A callback that destroys the stream it is told of would be told of that too, and so on.
+    struct Destroying {
+      explicit Destroying(Stream& of) : stream_{of} { stream_.destroyer.store(platform::this_thread()); }
+      Destroying(const Destroying&) = delete;
+      Destroying& operator=(const Destroying&) = delete;
+      ~Destroying() { stream_.destroyer.store(0); }
+      Stream& stream_;
+    } const destroying{stream};
+    process.state_callbacks().tell(handle, ACL_RT_STREAM_STATE_DESTROY_PRE);
+  }
   schedule::Scheduler& scheduler = process.scheduler();
   Lock lock = scheduler.lock();
   if (!force && stream.traits.runs && stream.traits.takes_work) {
@@ -396,13 +409,17 @@ Status abort_device(Process& process, std::int32_t id, std::uint32_t timeout) {
                    fmt::format("the tasks of device {} are being aborted by another thread", id), "",
                    "wait until that call has returned"});
   }
+  // Also when a callback throws, which the door turns into a number, the device must take work again.
+  struct Aborting {
+    ~Aborting() { scheduler_.exchange_aborting(device_, false); }
+    schedule::Scheduler& scheduler_;
+    std::uint32_t device_;
+  } const aborting{scheduler, device};
   const auto tell = [&](aclrtDeviceTaskAbortStage stage) {
-    const observe::CallOfProgram made;
-    for (const auto& [callback, args] : process.state_callbacks().task_abort.now()) {
-      if (const int32_t answer = callback(id, stage, timeout, args); answer != 0) {
+    process.state_callbacks().task_abort.call_each([&](aclrtDeviceTaskAbortCallback callback, void* args) {
+      if (const int32_t answer = callback(id, stage, timeout, args); answer != 0)
         observe::note("R-230", [&] { return fmt::format("a task-abort callback answered {}", answer); });
-      }
-    }
+    });
   };
   tell(ACL_RT_DEVICE_TASK_ABORT_PRE);
   const std::vector<StreamRef> streams = process.streams().of_device(device);
@@ -411,7 +428,6 @@ Status abort_device(Process& process, std::int32_t id, std::uint32_t timeout) {
     for (const StreamRef& each : streams) scheduler.clear(*each, lock);
   }
   tell(ACL_RT_DEVICE_TASK_ABORT_POST);
-  scheduler.exchange_aborting(device, false);
   return done();
 }
 

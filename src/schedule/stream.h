@@ -62,6 +62,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   std::atomic<bool> stop_on_failure{false};
   std::atomic<std::uint32_t> overflow_switch{0}, custom_tag{0}, cache_switch{0};
   std::array<std::atomic<std::int64_t>, 2> core_limits{-1, -1};
+  std::atomic<std::uint64_t> destroyer{0};  // the thread that tells callbacks that it will destroy the stream
 
   bool idle() const {
     return finished.load(std::memory_order_acquire) == submitted.load(std::memory_order_acquire);

@@ -23,4 +23,8 @@ aclError refused_in_need(const char* api, aclError code, const char* rule, const
   }
 }
 
+void thread_ended(const char* api) noexcept {
+  platform::explain_ended_thread(fmt::format("a callback that {} called", api), "R-202");
+}
+
 }  // namespace belay

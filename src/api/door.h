@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "observe/observe.h"
+#include "platform/threads.h"
 #include "product/product.h"
 #include "report/messages.h"
 #include "runtime/process.h"
@@ -31,6 +32,9 @@ aclError refused(const char* api, const Error& error) noexcept;
 aclError refused_in_need(const char* api, aclError code, const char* rule, const char* catalog,
                          const char* what) noexcept;
 
+// A callback has ended the thread that the call came on.
+[[noreturn]] void thread_ended(const char* api) noexcept;
+
 template <class Act>
 [[gnu::always_inline]] inline aclError answered(const char* api, Act&& act) noexcept {
   const char here = 0;  // below all of the program, above all of ours
@@ -40,6 +44,8 @@ template <class Act>
     if (status) [[likely]]
       return ACL_SUCCESS;
     return refused(api, *status.take_refusal());
+  } catch (const platform::ThreadEnds&) {
+    thread_ended(api);
   } catch (const std::bad_alloc&) {
     return refused_in_need(api, ACL_ERROR_BAD_ALLOC, "", "EH0010", "the heap of this process is used up");
   } catch (...) {

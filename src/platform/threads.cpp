@@ -9,8 +9,11 @@
 #include <algorithm>
 #include <atomic>
 #include <csignal>
+#include <exception>
 #include <memory>
 #include <utility>
+
+#include "platform/files.h"
 
 namespace belay::platform {
 namespace {
@@ -28,6 +31,15 @@ void* enter(void* argument) {
 }
 
 }  // namespace
+
+void explain_ended_thread(const std::string& function, const char* rule) {
+  print_line(true,
+             "belay: " + function +
+                 " ended its thread (pthread_exit), or another thread cancelled it. Whoever waits for it "
+                 "would wait for ever [rule " +
+                 rule + "]; return from the callback instead.\n");
+  std::terminate();
+}
 
 bool start_thread(const char* name, std::function<void()> body) {
   auto start = std::make_unique<Start>(Start{name, std::move(body)});

@@ -1,17 +1,25 @@
 // Threads of our own, beside those of the program.
 #pragma once
 
+#include <cxxabi.h>
 #include <pthread.h>
 
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <string>
 
 namespace belay::platform {
 
 // Starts a thread that nobody joins. All signals are blocked on it: the program's handlers belong on the
 // program's threads. False where the system has no room for another thread.
 bool start_thread(const char* name, std::function<void()> body);
+
+// What unwinds a thread that pthread_exit or pthread_cancel ends. Who catches it has to let it go on.
+using ThreadEnds = abi::__forced_unwind;
+// A function of the program has ended the thread that it was called on, and with it a call of ours that
+// cannot be left that way: says so, and ends the process.
+[[noreturn]] void explain_ended_thread(const std::string& function, const char* rule);
 
 // As programs name it to us.
 inline std::uint64_t this_thread() { return static_cast<std::uint64_t>(::pthread_self()); }

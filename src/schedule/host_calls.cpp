@@ -14,6 +14,8 @@ void HostCall::call() const {
   tell(observe::What::Begun, *stream, task);
   try {
     function(argument);
+  } catch (const platform::ThreadEnds&) {
+    platform::explain_ended_thread(fmt::format("a callback of stream {}", stream->id), "R-202");
   } catch (...) {
     std::string what = "of an unknown type";
     try {

@@ -359,6 +359,82 @@ TEST(HostFunctionException, R202_ACallbackThatThrows) {
   EXPECT_TRUE(mentions(ending.err, "burst pipe")) << ending;
 }
 
+// pthread_exit unwinds the thread like an exception, and is told apart from one.
+void expect_told_of_the_end(const std::function<void()>& body, const char* whose) {
+  const Ending ending = run_captured([&body] {
+    ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+    body();
+    ::_exit(3);
+  });
+  EXPECT_TRUE(ending.killed_by(SIGABRT)) << ending;
+  EXPECT_TRUE(mentions(ending.err, whose)) << ending;
+  EXPECT_TRUE(mentions(ending.err, "pthread_exit") && mentions(ending.err, "return from the callback"))
+      << ending;
+  EXPECT_FALSE(mentions(ending.err, "exception of an unknown type")) << ending;
+}
+
+TEST(HostFunctionEndsItsThread, R202_AHostFunction) {
+  expect_told_of_the_end(
+      [] {
+        Body body = [] { ::pthread_exit(nullptr); };
+        EXPECT_EQ(launch(nullptr, body), ACL_SUCCESS);
+        finish(nullptr);
+      },
+      "callback of stream");
+}
+
+TEST(HostFunctionEndsItsThread, R202_ASubscribedCallback) {
+  expect_told_of_the_end(
+      [] {
+        Body body = [] { ::pthread_exit(nullptr); };
+        EXPECT_EQ(aclrtSubscribeReport(this_thread(), nullptr), ACL_SUCCESS);
+        EXPECT_EQ(launch_callback(nullptr, body), ACL_SUCCESS);
+        aclrtProcessReport(30000);
+      },
+      "callback of stream");
+}
+
+TEST(HostFunctionEndsItsThread, R202_ACallbackOfACall) {
+  expect_told_of_the_end(
+      [] {
+        const aclInitCallbackFunc ends = [](const char*, std::size_t, void*) -> aclError {
+          ::pthread_exit(nullptr);
+        };
+        EXPECT_EQ(aclInitCallbackRegister(ACL_REG_TYPE_OTHER, ends, nullptr), ACL_SUCCESS);
+        std::thread([] { (void)aclInit(nullptr); }).join();
+      },
+      "callback that aclInit called");
+  expect_told_of_the_end(
+      [] {
+        const aclrtStreamStateCallback ends = [](aclrtStream, aclrtStreamState, void*) {
+          ::pthread_exit(nullptr);
+        };
+        EXPECT_EQ(aclrtRegStreamStateCallback("ends", ends, nullptr), ACL_SUCCESS);
+        aclrtStream stream = nullptr;
+        (void)::aclrtCreateStream(&stream);
+      },
+      "callback that aclrtCreateStream called");
+}
+
+TEST(HostFunctionEndsItsThread, R202_R226_AnExceptionInfoCallback) {
+  expect_told_of_the_end(
+      [] {
+        EXPECT_EQ(aclrtSetExceptionInfoCallback([](aclrtExceptionInfo*) { ::pthread_exit(nullptr); }),
+                  ACL_SUCCESS);
+        void* block = nullptr;
+        ASSERT_EQ(aclrtMalloc(&block, 64, ACL_MEM_MALLOC_NORMAL_ONLY), ACL_SUCCESS);
+        HostGate gate;
+        aclrtStream stream = nullptr;
+        ASSERT_EQ(::aclrtCreateStream(&stream), ACL_SUCCESS);
+        gate.hold_and_enter(stream);
+        ASSERT_EQ(aclrtMemsetAsync(block, 64, 1, 64, stream), ACL_SUCCESS);
+        ASSERT_EQ(aclrtFree(block), ACL_SUCCESS);
+        gate.open();
+        (void)::aclrtSynchronizeStream(stream);
+      },
+      "exception-info callback");
+}
+
 TEST_F(HostFunction, R198_R18_ManyThreadsLaunch) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 6; ++t) {

@@ -61,6 +61,8 @@ class BackingStore {
   ~BackingStore();
 
   BackingFile& plain() { return plain_; }
+  // Why plain blocks have no bytes, where they have none.
+  platform::Obstacles obstacles() const { return plain_.bytes().obstacles(); }
   // The file of physical memory that is mapped (physical_memory.h); once, when somebody wants it.
   void open_physical(std::size_t bytes);
   BackingFile& physical() { return physical_; }

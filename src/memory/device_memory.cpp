@@ -8,6 +8,7 @@
 
 #include "base/words.h"
 #include "memory/fast_path_state.h"
+#include "memory/unreachable.h"
 #include "observe/observe.h"
 #include "platform/kernel_pages.h"
 
@@ -170,10 +171,13 @@ DeviceMemory::Attempt DeviceMemory::attempt(const Plan& plan, Page page, std::si
   open_peak();
   pool_of(heap_class).give(start, footprint);
   if (begun == Backed::PoolEmpty) return {0, nullptr, true};
+  Unreachable words{"host code may touch device memory here, and the kernel refused the mapping",
+                    "raise vm.max_map_count or the limit on address space (ulimit -v)"};
+  if (const platform::Obstacles obstacles = backing_->obstacles(); obstacles.mapping_error != 0)
+    words = unreachable(obstacles);
   return {0,
           out_of_memory("M-86", fmt::format("the host could not map {} of device memory", amount(footprint)),
-                        "host code may touch device memory here, and the kernel refused the mapping",
-                        "raise vm.max_map_count or the limit on address space (ulimit -v)")};
+                        words.cause, words.remedy)};
 }
 
 Result<std::uintptr_t> DeviceMemory::allocate(const Plan& plan, std::uint8_t module, Origin origin,

@@ -7,6 +7,7 @@
 
 #include "base/words.h"
 #include "memory/reader_guard.h"
+#include "memory/unreachable.h"
 #include "platform/unwatched.h"
 
 namespace belay {
@@ -27,8 +28,9 @@ Refusal moved_badly(const BackingStore& backing, Reached why, std::size_t bytes)
         "not "
         "matter");
   }
+  const Unreachable words = unreachable(backing.obstacles());
   return refuse({ACL_ERROR_RT_COPY_DATA, "M-239", "EE1023", "the bytes of device memory could not be reached",
-                 "the host is out of memory or address space", "free host memory, or raise ulimit -v"});
+                 words.cause, words.remedy});
 }
 
 }  // namespace

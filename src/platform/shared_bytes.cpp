@@ -29,6 +29,12 @@ std::byte* aligned_place(std::size_t bytes) {
   return at + before;
 }
 
+// In bytes. Who writes beyond it is killed by SIGXFSZ.
+std::size_t longest_file() {
+  rlimit longest{};
+  return ::getrlimit(RLIMIT_FSIZE, &longest) == 0 ? longest.rlim_cur : 0;
+}
+
 }  // namespace
 
 int memory_file(const char* name, unsigned flags) {
@@ -52,19 +58,32 @@ void SharedBytes::abandon() {
 }
 
 bool SharedBytes::create(const char* name, std::size_t bytes) {
-  rlimit longest{};
-  const bool long_enough =
-      ::getrlimit(RLIMIT_FSIZE, &longest) == 0 && longest.rlim_cur >= bytes;  // beyond it: SIGXFSZ
-  if (long_enough) file_ = memory_file(name);
-  if (file_ >= 0 && ::ftruncate(file_, static_cast<off_t>(bytes)) == 0) return true;
-  abandon();
+  obstacles_ = {};
+  const std::size_t longest = longest_file();
+  if (longest >= bytes) {
+    file_ = memory_file(name);
+    if (file_ >= 0 && ::ftruncate(file_, static_cast<off_t>(bytes)) == 0) return true;
+    obstacles_.file_error = errno;
+    abandon();
+  } else {
+    obstacles_.file_limit = longest;
+  }
   void* at = ::mmap(nullptr, bytes, PROT_NONE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (at == MAP_FAILED) return false;
+  if (at == MAP_FAILED) {
+    obstacles_.mapping_error = errno;
+    return false;
+  }
   ::madvise(at, bytes, MADV_DONTDUMP);
   ::madvise(at, bytes, MADV_DONTFORK);
   unfiled_ = static_cast<std::byte*>(at);
   unfiled_bytes_ = bytes;
   return true;
+}
+
+Obstacles SharedBytes::obstacles() const {
+  Obstacles now = obstacles_;
+  if (const std::size_t longest = longest_file(); is_file() && longest < size()) now.file_limit = longest;
+  return now;
 }
 
 bool SharedBytes::open(const FileName& name) {
@@ -165,6 +184,7 @@ bool SharedBytes::read(std::size_t offset, void* to, std::size_t bytes) const {
 }
 
 bool SharedBytes::write(std::size_t offset, const void* from, std::size_t bytes) const {
+  if (longest_file() < offset + bytes) return false;  // the program has set the limit since
   return in_parts(::pwrite, file_, static_cast<const std::byte*>(from), bytes, offset);
 }
 

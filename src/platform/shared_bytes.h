@@ -2,11 +2,13 @@
 //
 // Nothing is committed until it is written. A view is a mapping that only the runtime knows; where
 // address space is short (RLIMIT_AS) there is none and the same bytes are reached by pread/pwrite. Where
-// files may not be that long (RLIMIT_FSIZE), a shared mapping without a file takes its place.
+// files may not be that long (RLIMIT_FSIZE) or there are none, a shared mapping without a file takes its
+// place.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace belay::platform {
 
@@ -19,6 +21,13 @@ struct FileName {
   std::uint64_t inode;
 };
 
+// What stands in the way of bytes: of a file for them, and of a mapping in its place.
+struct Obstacles {
+  std::optional<std::size_t> file_limit;  // RLIMIT_FSIZE, where it is less than the file would be long
+  int file_error = 0;                     // errno of making the file; 0 where nobody tried
+  int mapping_error = 0;                  // errno of the mapping; 0 where there is one, or no need for one
+};
+
 class SharedBytes {
  public:
   SharedBytes() = default;
@@ -26,8 +35,9 @@ class SharedBytes {
   SharedBytes& operator=(const SharedBytes&) = delete;
   ~SharedBytes();
 
-  // False, with errno set, when the kernel gives no file.
+  // False where there is neither a file nor a mapping.
   bool create(const char* name, std::size_t bytes);
+  Obstacles obstacles() const;  // also of writing now: the program may have set the limit since
 
   // A file of another process. False: it is not there any more, or may not be opened.
   bool open(const FileName& name);
@@ -68,6 +78,7 @@ class SharedBytes {
   int file_ = -1;
   std::byte* unfiled_ = nullptr;  // in place of the file
   std::size_t unfiled_bytes_ = 0;
+  Obstacles obstacles_;
 };
 
 }  // namespace belay::platform

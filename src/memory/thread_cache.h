@@ -127,7 +127,7 @@ class ThreadCache {
   // A processor takes a load for that of a store just before it, at first, if both lie as far into their
   // pages. Words of blocks begin with a page, as this does: what is read right after the first was stored
   // lies further on. Free is 3 % faster for it.
-  std::array<std::byte, 576> unused_{};
+  [[maybe_unused]] std::array<std::byte, 576> unused_{};
   std::uint64_t epoch_ = FastPathState::kNever, device_epoch_ = FastPathState::kNever;
   std::uintptr_t base_ = 0;  // of the device addresses; these three are in the map, too, but one step further
   std::size_t bytes_ = 0;

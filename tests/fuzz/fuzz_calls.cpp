@@ -1,46 +1,16 @@
 // Sequences of calls with arbitrary arguments: nothing crashes, the books balance, blocks keep apart.
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <cstring>
 #include <map>
 #include <vector>
 
 #include "acl/acl.h"
 #include "acl/ops/acl_dvpp.h"
+#include "input.h"
 
 namespace {
 
-// Bytes of the input, then zeros.
-class Input {
- public:
-  Input(const std::uint8_t* data, std::size_t size) : at_{data}, left_{size} {}
-  bool empty() const { return left_ == 0; }
-  template <class T>
-  T next() {
-    T value{};
-    const std::size_t have = left_ < sizeof value ? left_ : sizeof value;
-    std::memcpy(&value, at_, have);
-    at_ += have;
-    left_ -= have;
-    return value;
-  }
-
- private:
-  const std::uint8_t* at_;
-  std::size_t left_;
-};
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
-
-std::size_t free_bytes() {
-  std::size_t free = 0;
-  std::size_t total = 0;
-  require(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total) == ACL_SUCCESS && free <= total);
-  return free;
-}
+using namespace belay_fuzz;
 
 // Sizes near the documented lines as often as wild ones.
 std::size_t size_from(Input& input) {
@@ -63,12 +33,7 @@ std::size_t size_from(Input& input) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const bool ready = [] {
-    ::setenv("BELAY_HBM", "256M", 1);
-    ::setenv("BELAY_LEAKS", "off", 1);
-    ::setenv("ASCEND_GLOBAL_LOG_LEVEL", "4", 1);
-    return true;
-  }();
+  static const bool ready = (make_quiet_machine(), true);
   (void)ready;
   Input input{data, size};
   require(aclrtSetDevice(0) == ACL_SUCCESS);

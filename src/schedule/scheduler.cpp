@@ -285,8 +285,20 @@ RunResult Scheduler::run_pieces(Stream& stream, Task& task, std::size_t piece) {
       if (!result.more || !to_the_end || stream.cancel.load(std::memory_order_relaxed)) return result;
     }
   } catch (const std::bad_alloc&) {
-    return {false,
-            out_of_memory("R-16", "the host has no memory left for this task", "", "free host memory")};
+    return {false, nullptr, true};
+  }
+}
+
+// Why the task failed, in words if there is memory for them; null: it did not.
+std::shared_ptr<const Error> Scheduler::error_of(RunResult& result, const Stream& stream, const Task& task) {
+  if (!result.trouble && !result.no_memory) return nullptr;
+  try {
+    if (result.no_memory) result.trouble = std::make_unique<Error>(*no_memory_);
+    result.trouble->what = fmt::format("task {} of stream {}, submitted by {}, failed: {}", task.id(),
+                                       stream.id, task.api, result.trouble->what);
+    return std::move(result.trouble);
+  } catch (const std::bad_alloc&) {
+    return no_memory_;
   }
 }
 
@@ -296,6 +308,7 @@ void Scheduler::turn(Stream& stream, Lock& lock, unsigned tasks, std::size_t pie
   for (; tasks > 0 && can_go(stream); --tasks) {
     Task& task = *stream.head;
     Next next = Next::Run;
+    RunResult result;
     observe::What how = observe::What::Done;
     if (!std::exchange(task.begun, true)) {
       if (task.calls_host()) {
@@ -303,7 +316,11 @@ void Scheduler::turn(Stream& stream, Lock& lock, unsigned tasks, std::size_t pie
       } else {
         tell(observe::What::Begun, stream, task);
       }
-      next = task.begin(*this, stream, lock);
+      try {
+        next = task.begin(*this, stream, lock);
+      } catch (const std::bad_alloc&) {
+        result.no_memory = true;
+      }
     }
     if (next == Next::Wait) {
       stream.waiting = true;
@@ -316,14 +333,10 @@ void Scheduler::turn(Stream& stream, Lock& lock, unsigned tasks, std::size_t pie
       if (t_is_worker) ++busy_;
       if (ready_first_ != nullptr && !driven()) call_for_help(lock);
       lock.unlock();
-      RunResult result = run_pieces(stream, task, piece);
-      std::shared_ptr<const Error> error;
-      if (result.trouble) {
-        result.trouble->what = fmt::format("task {} of stream {}, submitted by {}, failed: {}", task.id(),
-                                           stream.id, task.api, result.trouble->what);
-        error = std::move(result.trouble);
+      if (!result.no_memory) result = run_pieces(stream, task, piece);
+      std::shared_ptr<const Error> error = error_of(result, stream, task);
+      if (error)
         tell_failure(stream, task.position, {*error, task.id(), stream.id, task.thread, stream.device()});
-      }
       lock.lock();
       stream.running = false;
       --running_;
@@ -352,13 +365,21 @@ void Scheduler::turn(Stream& stream, Lock& lock, unsigned tasks, std::size_t pie
 void Scheduler::tell_failure(Stream& stream, std::uint64_t position, const Failure& failure) {
   const auto tell = [&] {
     const InsideCallback inside{stream, position};
-    stream.group->call_host([&] { failed_(failure); });
+    try {
+      stream.group->call_host([&] { failed_(failure); });
+    } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): who asks the stream is still told
+    }
   };
-  const auto told = std::make_shared<std::promise<void>>();
-  const bool started = platform::start_thread("belay-callback", [&, told] {
-    tell();
-    told->set_value();
-  });
+  std::shared_ptr<std::promise<void>> told;
+  bool started = false;
+  try {
+    told = std::make_shared<std::promise<void>>();
+    started = platform::start_thread("belay-callback", [&, told] {
+      tell();
+      told->set_value();
+    });
+  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): then on this thread
+  }
   started ? told->get_future().wait() : tell();
 }
 

@@ -163,6 +163,7 @@ class Scheduler {
   bool step_at_random(Lock& lock);
   void turn(Stream& stream, Lock& lock, unsigned tasks, std::size_t piece);
   RunResult run_pieces(Stream& stream, Task& task, std::size_t piece);
+  std::shared_ptr<const Error> error_of(RunResult& result, const Stream& stream, const Task& task);
   void tell_failure(Stream& stream, std::uint64_t position, const Failure& failure);
   void fail(Stream& stream, const Task& task, std::shared_ptr<const Error> error, Lock& lock);
   void finish(Stream& stream, Lock& lock, observe::What how = observe::What::Done);
@@ -178,6 +179,9 @@ class Scheduler {
 
   const Policy policy_;
   const Told failed_;
+  // What a task fails with when there is no memory to say so; made while there is.
+  const std::shared_ptr<const Error> no_memory_{
+      out_of_memory("R-16", "the host has no memory left for this task", "", "free host memory")};
   const StrayCalls strays_;
   std::size_t stray_calls_ = 0;
   platform::SpinningMutex mutex_;

@@ -31,8 +31,9 @@ enum class Caller : std::uint8_t {
 };
 
 struct RunResult {
-  bool more = false;  // a part is done, the rest is still to do
-  Refusal trouble;    // the task has failed
+  bool more = false;       // a part is done, the rest is still to do
+  Refusal trouble;         // the task has failed
+  bool no_memory = false;  // ... because the heap is used up, so that there are no words
 };
 
 // What a task does, for those who listen.

@@ -7,7 +7,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/install_tree.sh"
 
 headers='acl/acl.h acl/acl_base.h acl/acl_rt.h acl/error_codes/rt_error_codes.h acl/error_codes/ge_error_codes.h
 acl/ops/acl_dvpp.h acl/dvpp/hi_dvpp.h'
-libraries='libascendcl.so libacl_rt.so libruntime.so libacl_rt_impl.so'
+libraries='libascendcl.so libacl_rt.so libruntime.so libacl_rt_impl.so libacl_dvpp.so libacl_dvpp_mpi.so
+libacl_op_compiler.so libacl_tdt_channel.so libacl_tdt_queue.so libmsprofiler.so libacl_cblas.so'
 
 check_C1_headers() { # root
     local place header

@@ -66,6 +66,35 @@ check_C6_names_of_the_library() {
         ./client_c"
 }
 
+# One call of a model in a program: it compiles, links with all that samples link, and its memory part runs.
+check_C22_a_program_with_a_model_in_it() {
+    cat >"$work/model.c" <<'END'
+#include "acl/acl.h"
+#include "acl/acl_op_compiler.h"
+#include "acl/acl_prof.h"
+#include "acl/acl_tdt.h"
+#include "acl/ops/acl_cblas.h"
+#include "acl/ops/acl_dvpp.h"
+int main(void) {
+    uint32_t model = 0;
+    void *block = 0;
+    aclmdlIODims dims;
+    if (aclInit(0) != 0 || aclrtSetDevice(0) != 0) return 1;
+    if (aclmdlLoadFromFile("resnet50.om", &model) != 207000) return 2;
+    if (aclmdlCreateDesc() != 0 || acldvppCreateChannelDesc() != 0 || aclprofCreateStepInfo() != 0) return 3;
+    if (aclmdlGetInputDims(0, 0, &dims) != 207000 || aclopCompile("Add", 0, 0, 0, 0, 0, ACL_ENGINE_SYS,
+        ACL_COMPILE_SYS, 0) != 207000) return 4;
+    if (aclrtMalloc(&block, 4096, ACL_MEM_MALLOC_HUGE_FIRST) != 0 || aclrtFree(block) != 0) return 5;
+    return aclrtResetDevice(0) + aclFinalize();
+}
+END
+    succeeds 'C22: a program with a model in it' bash -euc "source '$root/set_env.sh'; cd '$work'
+        '$CC' -std=c99 -Wall -Wextra -Werror -pedantic model.c -o model -I\$ASCEND_HOME_PATH/include \
+            -L\$ASCEND_HOME_PATH/lib64 -Wl,--no-as-needed -lascendcl -lacl_dvpp -lacl_op_compiler -lacl_tdt_channel \
+            -lacl_cblas -lmsprofiler
+        ./model"
+}
+
 # A build file that starts from the environment, with the variables that sample projects read.
 check_C6_cmake_project() {
     mkdir "$work/project"

@@ -1,5 +1,8 @@
 #include "runtime/context.h"
 
+#include <cstddef>
+#include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -15,11 +18,13 @@ namespace {
 // Keeps the context alive while this thread is bound to it. That of the main thread stays: static
 // destructors may still call.
 constinit thread_local std::shared_ptr<Context>* t_kept = nullptr;
+// Where it is: without the heap, which may be used up, and without a destructor (platform/thread_end.h).
+alignas(std::shared_ptr<Context>) constinit thread_local std::byte t_room[sizeof(std::shared_ptr<Context>)]{};
 
 void let_go() {
   t_bound = nullptr;
   ThreadCache::forget_device();
-  delete std::exchange(t_kept, nullptr);
+  if (t_kept != nullptr) std::destroy_at(std::exchange(t_kept, nullptr));
 }
 
 std::atomic<Handle> g_next_handle{0xBE1A00001000};
@@ -30,7 +35,7 @@ Handle new_handle() { return g_next_handle.fetch_add(0x100, std::memory_order_re
 
 std::shared_ptr<Context> Contexts::bind(std::shared_ptr<Context> context) {
   if (t_kept == nullptr) {
-    t_kept = new std::shared_ptr<Context>;
+    t_kept = new (t_room) std::shared_ptr<Context>;
     (void)platform::at_thread_end(let_go);  // else it stays
   }
   t_bound = context.get();

@@ -44,11 +44,10 @@ template <class Act>
     if (status) [[likely]]
       return ACL_SUCCESS;
     return refused(api, *status.take_refusal());
-  } catch (const platform::ThreadEnds&) {
-    thread_ended(api);
   } catch (const std::bad_alloc&) {
     return refused_in_need(api, ACL_ERROR_BAD_ALLOC, "", "EH0010", "the heap of this process is used up");
   } catch (...) {
+    if (platform::thread_ends()) thread_ended(api);
     return refused_in_need(api, ACL_ERROR_INTERNAL_ERROR, "R-15", "EH9999",
                            "an unexpected error inside the runtime");
   }

@@ -15,8 +15,10 @@ namespace belay::platform {
 // program's threads. False where the system has no room for another thread.
 bool start_thread(const char* name, std::function<void()> body);
 
-// What unwinds a thread that pthread_exit or pthread_cancel ends. Who catches it has to let it go on.
-using ThreadEnds = abi::__forced_unwind;
+// In a handler for everything: whether it is no exception that came, but pthread_exit or pthread_cancel,
+// which unwind a thread in the same way. (abi::__forced_unwind has a name, but what is caught by it is no
+// object.)
+inline bool thread_ends() { return abi::__cxa_current_exception_type() == nullptr; }
 // A function of the program has ended the thread that it was called on, and with it a call of ours that
 // cannot be left that way: says so, and ends the process.
 [[noreturn]] void explain_ended_thread(const std::string& function, const char* rule);

@@ -36,9 +36,8 @@ void Exceptions::tell(const schedule::Failure& failure) const {
                        static_cast<std::uint32_t>(failure.error.code)};
   try {
     for (const aclrtExceptionInfoCallback each : now) each(&info);
-  } catch (const platform::ThreadEnds&) {
-    platform::explain_ended_thread("an exception-info callback", "R-226");
   } catch (...) {
+    if (platform::thread_ends()) platform::explain_ended_thread("an exception-info callback", "R-226");
     observe::note("R-226", [] { return std::string{"an exception left an exception-info callback"}; });
   }
 }

@@ -14,9 +14,9 @@ void HostCall::call() const {
   tell(observe::What::Begun, *stream, task);
   try {
     function(argument);
-  } catch (const platform::ThreadEnds&) {
-    platform::explain_ended_thread(fmt::format("a callback of stream {}", stream->id), "R-202");
   } catch (...) {
+    if (platform::thread_ends())
+      platform::explain_ended_thread(fmt::format("a callback of stream {}", stream->id), "R-202");
     std::string what = "of an unknown type";
     try {
       throw;

@@ -1,10 +1,10 @@
 // Threads of our own, beside those of the program.
 #pragma once
 
-#include <cxxabi.h>
 #include <pthread.h>
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <string>
@@ -18,7 +18,7 @@ bool start_thread(const char* name, std::function<void()> body);
 // In a handler for everything: whether it is no exception that came, but pthread_exit or pthread_cancel,
 // which unwind a thread in the same way. (abi::__forced_unwind has a name, but what is caught by it is no
 // object.)
-inline bool thread_ends() { return abi::__cxa_current_exception_type() == nullptr; }
+inline bool thread_ends() { return std::current_exception() == nullptr; }
 // A function of the program has ended the thread that it was called on, and with it a call of ours that
 // cannot be left that way: says so, and ends the process.
 [[noreturn]] void explain_ended_thread(const std::string& function, const char* rule);

@@ -38,7 +38,9 @@ inline constexpr Mask kTasks = bits(What::Submitted, What::Begun, What::Done, Wh
 // are in the same ring.
 struct Wish {
   Mask wanted = 0;
-  bool at_once = false;  // before the call goes on, and nothing but what is wanted
+  // Before the call goes on, and nothing but what is wanted. Always the same for one listener: what is on its
+  // way while that changes would reach it both ways.
+  bool at_once = false;
   bool time = false, sites = false;
   bool facts = false;  // blocks remember who made and who freed them (memory/block_facts.h)
 };

@@ -15,21 +15,29 @@ class Listening : public OnDevice {
     listen({.wanted = Recorder::kAll});
   }
   void TearDown() override {
-    recorder_.reset();
+    stop_listening();
     belay::running().memory().listeners_changed();
     OnDevice::TearDown();
   }
   void listen(const belay::observe::Wish& wish) {
-    recorder_.reset();
-    recorder_.emplace(wish);
+    stop_listening();
+    if (wish.at_once)
+      at_once_.emplace(wish);
+    else
+      recorder_.emplace(wish);
     belay::running().memory().listeners_changed();
   }
   std::vector<Heard> heard(belay::observe::Mask mask = Recorder::kAll) {
-    return only(recorder_->take(), mask);
+    return only(at_once_ ? at_once_->take() : recorder_->take(), mask);
   }
 
  private:
+  void stop_listening() {
+    recorder_.reset();
+    at_once_.reset();
+  }
   std::optional<Recorder> recorder_;
+  std::optional<RecorderOf<true>> at_once_;
 };
 
 inline void* allocate(std::size_t bytes, aclrtMemMallocPolicy policy = ACL_MEM_MALLOC_HUGE_FIRST) {

@@ -19,17 +19,20 @@ struct Heard {
   bool is(belay::observe::What what) const { return event.what == what; }
 };
 
-// One at a time.
-class Recorder {
+// One at a time of each kind: a listener that wants it at once, and one that can wait, are not the same one
+// (observe::Wish).
+template <bool kAtOnce>
+class RecorderOf {
  public:
   static constexpr belay::observe::Mask kAll = ~belay::observe::bit(belay::observe::What::Gap) & 0x7FFFFFFF;
-  explicit Recorder(belay::observe::Wish wish = {.wanted = kAll}) {
+  explicit RecorderOf(belay::observe::Wish wish = {.wanted = kAll}) {
+    wish.at_once = kAtOnce;
     heard_.clear();
     belay::observe::listen(hear, wish);
   }
-  ~Recorder() { belay::observe::unlisten(hear); }
-  Recorder(const Recorder&) = delete;
-  Recorder& operator=(const Recorder&) = delete;
+  ~RecorderOf() { belay::observe::unlisten(hear); }
+  RecorderOf(const RecorderOf&) = delete;
+  RecorderOf& operator=(const RecorderOf&) = delete;
 
   // Everything until now, and from now on again.
   std::vector<Heard> take() {
@@ -51,6 +54,7 @@ class Recorder {
   static inline std::mutex mutex_;
   static inline std::vector<Heard> heard_;
 };
+using Recorder = RecorderOf<false>;
 
 inline std::vector<Heard> only(const std::vector<Heard>& all, belay::observe::Mask mask) {
   std::vector<Heard> some;

@@ -148,31 +148,35 @@ TEST(Observe, WhatAThreadPublishedIsToldWhenItEnds) {
   observe::unlisten(counts);
 }
 
+std::atomic<std::uint64_t> g_count{0};
+std::atomic<bool> g_over{false}, g_late{false};
+template <bool kAtOnce>
+void counts(const observe::Batch& batch) {
+  batch.each([](const observe::Told&) { ++g_count; });
+  if (g_over.load()) g_late = true;
+}
+
 TEST(Observe, AfterUnlistenNobodyIsCalled_AndAllBeforeWasTold) {
-  static std::atomic<std::uint64_t> count{0};
-  static std::atomic<bool> over{false}, late{false};
-  const observe::Listener counts = [](const observe::Batch& batch) {
-    batch.each([](const observe::Told&) { ++count; });
-    if (over.load()) late = true;
-  };
   for (int round = 0; round < 200; ++round) {
-    over = false;
-    observe::listen(counts, {.wanted = observe::kBlocks, .at_once = round % 2 == 0});
+    const bool at_once = round % 2 == 0;
+    const observe::Listener listener = at_once ? counts<true> : counts<false>;
+    g_over = false;
+    observe::listen(listener, {.wanted = observe::kBlocks, .at_once = at_once});
     std::atomic<bool> enough{false};
     std::thread other{[&] {
       while (!enough.load()) publish(7);
     }};
-    const std::uint64_t before = count.load();
+    const std::uint64_t before = g_count.load();
     for (int i = 0; i < 10; ++i) publish(1);
-    observe::unlisten(counts);
-    over = true;
-    EXPECT_GE(count.load(), before + 10);
+    observe::unlisten(listener);
+    g_over = true;
+    EXPECT_GE(g_count.load(), before + 10);
     EXPECT_FALSE(observe::wanted(observe::kBlocks));
     enough = true;
     other.join();
   }
   observe::flush();
-  EXPECT_FALSE(late.load());
+  EXPECT_FALSE(g_late.load());
 }
 
 TEST(Observe, AtOnceIsBeforeTheCallGoesOn_AndNothingElse) {

@@ -1,4 +1,5 @@
-/* Makes one mistake, and prints what belay says about it: mistakes free_twice|fetch_late|too_much|forget */
+/* Makes one mistake, and prints what belay says about it: mistakes
+   free_twice|fetch_late|too_much|forget|use_freed */
 #include <stdio.h>
 #include <string.h>
 
@@ -31,6 +32,9 @@ int main(int count, char** words) {
   } else if (strcmp(mistake, "forget") == 0) {
     if (aclrtMalloc(&block, 100, ACL_MEM_MALLOC_HUGE_FIRST) != ACL_SUCCESS) return 1;
     if (aclrtMalloc(&block, 3000000, ACL_MEM_MALLOC_HUGE_FIRST) != ACL_SUCCESS) return 1;
+  } else if (strcmp(mistake, "use_freed") == 0) {
+    if (aclrtMallocHost(&block, 5000) != ACL_SUCCESS || aclrtFreeHost(block) != ACL_SUCCESS) return 1;
+    aclrtMemset(block, 5000, 0, 5000);
   } else {
     return 2;
   }

@@ -39,6 +39,9 @@ template <class Act>
 [[gnu::always_inline]] inline aclError answered(const char* api, Act&& act) noexcept {
   const char here = 0;  // below all of the program, above all of ours
   observe::enter_call(api, &here);
+  struct Leave {
+    ~Leave() { observe::leave_call(); }
+  } const at_the_end;
   try {
     Status status = act();
     if (status) [[likely]]

@@ -1,12 +1,13 @@
-// Host code touched device memory: says so in plain words, then lets the signal take its course.
+// Device memory was touched from outside: by host code, or by a call that was given a device address where it
+// takes one of the host.
 #pragma once
 
+#include "check/fault_words.h"
 #include "memory/memory.h"
 
 namespace belay::check {
 
-// From now on a fault inside the device window is explained. The memory must live for ever.
-void explain_host_touches(Memory& memory);
-void stop_explaining();
+void explain_host_touch(Memory& memory, const Toucher& toucher, const platform::Fault& fault,
+                        FaultWords& words);
 
 }  // namespace belay::check

@@ -64,7 +64,8 @@ constexpr std::array kOptions{
            "list device blocks still alive when a device closes and at exit"},
     Option{"BELAY_SUMMARY", "--summary", "on or off", "off", "print at exit what happened to memory"},
     Option{"BELAY_FAULTS", "--faults", "explain or off", "explain",
-           "explain in words when host code touches device memory"},
+           "explain in words when host code touches device memory, or a call follows a host pointer that is "
+           "dead or wild"},
 };
 
 Refusal wrong(std::string_view variable, std::string_view value, std::string expected) {

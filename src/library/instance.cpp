@@ -9,7 +9,7 @@
 #include <mutex>
 #include <vector>
 
-#include "check/host_touch.h"
+#include "check/faults.h"
 #include "check/leaks.h"
 #include "check/notes.h"
 #include "config/settings.h"
@@ -88,7 +88,10 @@ Process& make_process_locked() {
   std::unique_ptr<Process> process = start_process();
   const Settings& settings = process->settings();
   check::log_notes();
-  if (settings.fault_report) check::explain_host_touches(process->memory());
+  if (settings.fault_report)
+    check::explain_faults(process->memory());
+  else
+    check::stop_explaining(false);
   if (settings.leak_report) check::report_leaks(process->memory());
   if (settings.summary) trace::keep_summary(process->memory(), settings.soc);
   if (g_watched.load()) trace::keep_census(process->memory());
@@ -126,7 +129,7 @@ __attribute__((destructor)) void report_at_exit() {
 void end_process() {
   Process* old = g_process.load();
   if (old != nullptr) {
-    check::stop_explaining();
+    check::stop_explaining(old->settings().fault_report);
     check::stop_reporting_leaks();
     if (old->settings().summary) trace::print_summary(trace::Summary::IfAnythingHappened);
     trace::drop_summary();

@@ -34,12 +34,23 @@ observe::Event begin(observe::Object object, std::uintptr_t start, std::size_t a
                        .units = static_cast<std::uint32_t>(bytes / 4_KiB),
                        .serial = observe::next_serial(),
                        .address = start,
-                       .bytes = asked};
+                       .bytes = asked,
+                       .function = observe::t_call.function};
   if (observe::wanted(event.what)) observe::complete(event);
   return event;
 }
 
-void publish_end(observe::What what, const observe::Event& born) {
+HostFacts facts_of(const observe::Event& born, std::size_t bytes, const char* ended_by = nullptr) {
+  return {.start = born.address,
+          .asked = born.bytes,
+          .bytes = bytes,
+          .registered = born.object == observe::Object::Registration,
+          .made_by = born.function_name(),
+          .ended_by = ended_by};
+}
+
+void end(observe::What what, const observe::Event& born, std::size_t bytes) {
+  remember_ended(facts_of(born, bytes, observe::t_call.function));
   observe::publish({.what = what,
                     .object = born.object,
                     .page_shift = born.page_shift,
@@ -148,7 +159,7 @@ Status HostMemory::release(void* pointer) {
     blocks_.erase(found);
     in_use_ -= block.bytes;
   }
-  publish_end(observe::What::Freed, block.born);
+  end(observe::What::Freed, block.born, block.bytes);
   platform::unmap_pinned(pointer, block.bytes);
   return done();
 }
@@ -157,11 +168,11 @@ void HostMemory::close() {
   const std::unique_lock lock{mutex_};
   for (const auto& [start, registration] : registrations_) {
     if (registration.locked_here) platform::unlock_pages(reinterpret_cast<void*>(start), registration.bytes);
-    publish_end(observe::What::Destroyed, registration.born);
+    end(observe::What::Destroyed, registration.born, registration.bytes);
   }
   registrations_.clear();
   for (const auto& [start, block] : blocks_) {
-    publish_end(observe::What::Freed, block.born);
+    end(observe::What::Freed, block.born, block.bytes);
     platform::unmap_pinned(reinterpret_cast<void*>(start), block.bytes);
   }
   blocks_.clear();
@@ -258,7 +269,7 @@ Status HostMemory::unregister(std::uintptr_t start) {
   if (is_device_alias(registration.device_address)) {
     free_aliases_.give(registration.device_address, *round_up(registration.bytes, 4_KiB));
   }
-  publish_end(observe::What::Destroyed, registration.born);
+  end(observe::What::Destroyed, registration.born, registration.bytes);
   registrations_.erase(found);
   return done();
 }
@@ -273,6 +284,15 @@ std::optional<std::uintptr_t> HostMemory::device_pointer(std::uintptr_t start) c
 std::optional<HostRange> HostMemory::find(std::uintptr_t address) const {
   const std::shared_lock lock{mutex_};
   return find_locked(address);
+}
+
+std::optional<HostFacts> HostMemory::peek(std::uintptr_t address) const {
+  const std::shared_lock lock{mutex_, std::try_to_lock};
+  const std::optional<HostRange> range = lock ? find_locked(address) : std::nullopt;
+  if (!range) return std::nullopt;
+  const auto block = blocks_.find(range->start);
+  return facts_of(block != blocks_.end() ? block->second.born : registrations_.at(range->start).born,
+                  range->bytes);
 }
 
 HostMemory::Hold HostMemory::hold(std::uintptr_t address) const {

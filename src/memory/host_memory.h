@@ -12,6 +12,7 @@
 #include <shared_mutex>
 
 #include "base/result.h"
+#include "memory/host_history.h"
 #include "memory/host_room.h"
 #include "memory/plan.h"
 #include "memory/run_map.h"
@@ -57,6 +58,9 @@ class HostMemory {
 
   // The pinned block or registered range around an address.
   std::optional<HostRange> find(std::uintptr_t address) const;
+  // The same with all that is known of it, from a signal handler: nothing, where somebody changes it just
+  // now.
+  std::optional<HostFacts> peek(std::uintptr_t address) const;
   // While this is held, no block is freed and no registration ended. Empty where the address is in none.
   using Hold = std::shared_lock<std::shared_mutex>;
   Hold hold(std::uintptr_t address) const;

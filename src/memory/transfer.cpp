@@ -6,11 +6,15 @@
 #include <vector>
 
 #include "base/words.h"
+#include "memory/following.h"
 #include "memory/reader_guard.h"
 #include "memory/unreachable.h"
 #include "platform/unwatched.h"
 
 namespace belay {
+
+constinit thread_local Following t_following;
+
 namespace {
 
 Refusal moved_badly(const BackingStore& backing, Reached why, std::size_t bytes) {
@@ -143,6 +147,7 @@ Reached Transfer::copy_on_device(std::uintptr_t to, std::uintptr_t from, std::si
 
 Status Transfer::move(const Location& to, const Location& from, std::size_t bytes) {
   const ReaderGuard inside;
+  const Following::Scope access{to.address, from.address, bytes};
   Reached moved;
   if (to.in_window && from.in_window) {
     moved = copy_on_device(to.address, from.address, bytes);
@@ -175,6 +180,7 @@ bool Transfer::copy_plainly(void* to, const void* from, std::size_t bytes) {
   std::byte* place = memory_.backing().in_one_piece(memory_.plain(address), bytes);
   if (place == nullptr) return false;
   {
+    const Following::Scope access{to, from, bytes};
     const platform::Unwatched of_the_program;
     std::memcpy(to_device ? place : to, to_device ? from : place, bytes);
   }
@@ -275,6 +281,7 @@ Status Transfer::fill_by(const Location& to, std::size_t bytes, const char* rule
   const ReaderGuard inside;
   Reached how;
   if (!to.in_window) {
+    const Following::Scope access{to.address, 0, bytes};
     on_host();
   } else if (how = prepare(to.address, bytes); how) {
     how = by_piece(to.address, bytes,

@@ -62,11 +62,17 @@ std::uint32_t site_if_wanted();
 std::uint64_t next_serial();
 
 // What the calling thread is at: the function of the interface that it called last, where on its stack the
-// program ends, and the stream that called the program's function that made the call.
+// program ends as long as it is in there, the stream that called the program's function that made the call,
+// and the task of a stream that it does meanwhile.
 struct Call {
   const char* function = "";
   const void* stack = nullptr;
   std::uint64_t stream = 0, position = 0;
+  struct Task {
+    const char* function = nullptr;  // that submitted it
+    std::uint32_t id = 0;
+    std::int32_t stream = 0;
+  } task;
 };
 extern constinit thread_local Call t_call __attribute__((tls_model("initial-exec")));
 extern constinit thread_local Ring* t_ring __attribute__((tls_model("initial-exec")));
@@ -78,12 +84,17 @@ extern constinit thread_local Ring* t_plain_ring __attribute__((tls_model("initi
 inline void enter_call(const char* function, const void* stack = nullptr) {
   t_call.function = function;
   t_call.stack = stack;
+  std::atomic_signal_fence(std::memory_order_seq_cst);  // a handler that explains a fault reads it
+}
+inline void leave_call() {
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  t_call.stack = nullptr;
 }
 
 // Code of the program is called from inside a call, and may make calls itself.
 class CallOfProgram {
  public:
-  CallOfProgram() : before_{t_call} {}
+  CallOfProgram() : before_{t_call} { t_call.stack = nullptr; }
   ~CallOfProgram() { t_call = before_; }
   CallOfProgram(const CallOfProgram&) = delete;
   CallOfProgram& operator=(const CallOfProgram&) = delete;
@@ -96,7 +107,7 @@ class CallOfProgram {
 class InCallback {
  public:
   InCallback(std::uint64_t stream, std::uint64_t position) : before_{t_call} {
-    t_call = {"", nullptr, stream, position};
+    t_call = {"", nullptr, stream, position, {}};
     t_plain_ring = &g_no_ring;
   }
   ~InCallback() {
@@ -108,6 +119,18 @@ class InCallback {
 
  private:
   const Call before_;
+};
+
+// The thread does a task of a stream.
+class InTask {
+ public:
+  explicit InTask(const Call::Task& task) : before_{t_call.task} { t_call.task = task; }
+  ~InTask() { t_call.task = before_; }
+  InTask(const InTask&) = delete;
+  InTask& operator=(const InTask&) = delete;
+
+ private:
+  const Call::Task before_;
 };
 
 // What anybody wants: bits of What, and higher up more about each event.

@@ -1,5 +1,6 @@
 #include "platform/faults.h"
 
+#include <dlfcn.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -15,21 +16,31 @@ std::atomic<FaultObserver> g_observer{nullptr};
 struct sigaction g_before_segv;
 struct sigaction g_before_bus;
 
-bool was_write(const void* context) {
+Fault fault_of(int signal, const siginfo_t& info, const void* context) {
+  Fault fault{reinterpret_cast<std::uintptr_t>(info.si_addr), Fault::Why::NotMapped, false, 0};
+  const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext;
 #if defined(__x86_64__)
-  const auto* about = static_cast<const ucontext_t*>(context);
-  return (about->uc_mcontext.gregs[REG_ERR] & 2) != 0;
+  fault.write = (registers.gregs[REG_ERR] & 2) != 0;
+  fault.code = static_cast<std::uintptr_t>(registers.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+  fault.code = static_cast<std::uintptr_t>(registers.pc);
 #else
-  (void)context;
-  return false;
+  (void)registers;
 #endif
+  if (info.si_code == SI_KERNEL)
+    fault.why = Fault::Why::NoAddress;
+  else if (signal == SIGBUS)
+    fault.why = Fault::Why::NoBytes;
+  else if (info.si_code != SEGV_MAPERR)
+    fault.why = Fault::Why::NotAllowed;
+  return fault;
 }
 
 void on_fault(int signal, siginfo_t* info, void* context) {
   const int saved_errno = errno;
   const bool from_access = info->si_code > 0;  // raise() and kill() carry no address
   if (const FaultObserver observer = g_observer.load(); observer != nullptr && from_access) {
-    observer(reinterpret_cast<std::uintptr_t>(info->si_addr), was_write(context));
+    observer(fault_of(signal, *info, context));
   }
   errno = saved_errno;
 
@@ -57,6 +68,13 @@ void observe_faults(FaultObserver observer) {
   ::sigemptyset(&ours.sa_mask);
   ::sigaction(SIGSEGV, &ours, &g_before_segv);
   ::sigaction(SIGBUS, &ours, &g_before_bus);
+}
+
+const char* function_around(std::uintptr_t code, bool& inside) {
+  Dl_info ours{}, found{};
+  inside = ::dladdr(reinterpret_cast<const void*>(&observe_faults), &ours) != 0 &&
+           ::dladdr(reinterpret_cast<const void*>(code), &found) != 0 && found.dli_fbase == ours.dli_fbase;
+  return inside ? found.dli_sname : nullptr;
 }
 
 void write_error(const char* text) {

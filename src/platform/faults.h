@@ -1,17 +1,34 @@
 // Being told of a fault, and stepping aside.
 //
-// The observer hears the address of every SIGSEGV and SIGBUS that the kernel raised for a memory access.
-// It must be silent and quick for addresses that are not its own: other users of these signals (language
-// runtimes) are called right after, as if we were not there. It runs in a signal handler.
+// The observer hears of every SIGSEGV and SIGBUS that the kernel raised for a memory access. It must be
+// silent and quick where that is not its own affair: other users of these signals (language runtimes) are
+// called right after, as if we were not there. It runs in a signal handler, on the thread that made the
+// access.
 #pragma once
 
 #include <cstdint>
 
 namespace belay::platform {
 
-using FaultObserver = void (*)(std::uintptr_t address, bool write);
+struct Fault {
+  enum class Why : std::uint8_t {
+    NotMapped,
+    NotAllowed,  // there is memory, but not for this
+    NoBytes,     // the file behind it ends before, or its machine has no room for it
+    NoAddress,   // no address of this processor at all, so that it is not known which
+  };
+  std::uintptr_t address;
+  Why why;
+  bool write;           // known on x86-64 only
+  std::uintptr_t code;  // the instruction
+};
+using FaultObserver = void (*)(const Fault& fault);
 
 void observe_faults(FaultObserver observer);
+
+// The function of this library that a program can call, around an instruction; null: there is none, or it is
+// one of our own behind them. `inside` tells whether the instruction is this library's at all.
+const char* function_around(std::uintptr_t code, bool& inside);
 
 // Writes to standard error from a signal handler.
 void write_error(const char* text);

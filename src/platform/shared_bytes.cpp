@@ -164,12 +164,17 @@ bool SharedBytes::map_at(std::uintptr_t address, std::size_t offset, std::size_t
 }
 
 namespace {
+void touch(const std::byte* at) { (void)*const_cast<const volatile std::byte*>(at); }
+void touch(std::byte* at) { *const_cast<volatile std::byte*>(at) = std::byte{0}; }
+
 // The system may do a part of it only.
 template <class Byte, class Call>
 bool in_parts(Call&& call, int file, Byte* at, std::size_t bytes, std::size_t offset) {
   while (bytes > 0) {
     const ssize_t done = call(file, at, bytes, static_cast<off_t>(offset));
     if (done < 0 && errno == EINTR) continue;
+    // A pointer of the program that leads nowhere: it faults here as it would in a copy through memory.
+    if (done < 0 && errno == EFAULT) touch(at);
     if (done <= 0) return false;
     at += done;
     offset += static_cast<std::size_t>(done);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/words.h"
+#include "memory/following.h"
 #include "runtime/copy_descriptor.h"
 #include "runtime/telling.h"
 #include "schedule/scheduler.h"
@@ -144,6 +145,7 @@ class CopyTask final : public MemoryTask {
     const std::size_t step = apart ? part_of(to_ + done_, bytes_ - done_, at_most) : bytes_;
     const PinnedEnds ends{place_.memory, to_, from_, to_pinned_, from_pinned_};
     if (!ends.still_there()) return {false, pinned_gone(to_, from_)};
+    const Following::Scope access{to_, from_, bytes_};
     Status moved = transfer().copy(to_ + done_, from_ + done_, step);
     done_ += step;
     return outcome(std::move(moved), done_ < bytes_);
@@ -241,6 +243,7 @@ class WriteTask final : public MemoryTask {
         to_{reinterpret_cast<std::byte*>(to.address)},
         taken_{new std::byte[bytes]},
         bytes_{bytes} {
+    const Following::Scope access{0, from.address, bytes};
     std::memcpy(taken_.get(), reinterpret_cast<const void*>(from.address), bytes);
     goes(to, from);
     from_ = reinterpret_cast<const void*>(from.address);

@@ -279,6 +279,7 @@ void Scheduler::settle(Lock& lock) {
 
 RunResult Scheduler::run_pieces(Stream& stream, Task& task, std::size_t piece) {
   const bool to_the_end = piece == kPiece;
+  const observe::InTask doing{{task.api, task.id(), stream.id}};
   try {
     for (;;) {
       RunResult result = task.run(piece);

@@ -1,0 +1,53 @@
+#include "check/faults.h"
+
+#include <atomic>
+
+#include "check/dead_pointer.h"
+#include "check/fault_words.h"
+#include "check/host_touch.h"
+#include "memory/following.h"
+#include "observe/observe.h"
+
+namespace belay::check {
+namespace {
+
+std::atomic<bool> g_explains{false};
+std::atomic<Memory*> g_memory{nullptr};
+
+Toucher toucher_of(const platform::Fault& fault) {
+  const observe::Call& call = observe::t_call;
+  if (call.task.function != nullptr)
+    return {true, call.task.function, true, call.task.id, static_cast<int>(call.task.stream)};
+  if (call.stack != nullptr) return {true, call.function, false, 0, 0};
+  bool inside = t_following.bytes != 0;
+  const char* function = inside ? nullptr : platform::function_around(fault.code, inside);
+  return {inside, function, false, 0, 0};
+}
+
+// In a signal handler: it reads what can be read without waiting, and writes once.
+void explain(const platform::Fault& fault) {
+  if (!g_explains.load(std::memory_order_acquire)) return;
+  const Toucher toucher = toucher_of(fault);
+  Memory* memory = g_memory.load(std::memory_order_acquire);
+  FaultWords words;
+  if (memory != nullptr && memory->map().contains(fault.address))
+    explain_host_touch(*memory, toucher, fault, words);
+  else
+    explain_dead_pointer(memory, toucher, fault, words);
+  words.print();
+}
+
+}  // namespace
+
+void explain_faults(Memory& memory) {
+  g_memory.store(&memory, std::memory_order_release);
+  g_explains.store(true, std::memory_order_release);
+  platform::observe_faults(explain);
+}
+
+void stop_explaining(bool later) {
+  g_memory.store(nullptr, std::memory_order_release);
+  g_explains.store(later, std::memory_order_release);
+}
+
+}  // namespace belay::check

@@ -1,0 +1,45 @@
+#include "memory/host_history.h"
+
+#include <array>
+#include <atomic>
+
+namespace belay {
+
+namespace {
+
+struct Entry {
+  std::atomic<std::uintptr_t> start{0};
+  std::atomic<std::size_t> asked{0}, bytes{0};
+  std::atomic<bool> registered{false};
+  std::atomic<const char*> made_by{nullptr}, ended_by{nullptr};
+};
+
+// Beyond the end of the runtime: a block may be used after aclFinalize.
+constinit std::array<Entry, 1024> g_entries{};
+constinit std::atomic<std::uint64_t> g_count{0};
+
+}  // namespace
+
+void remember_ended(const HostFacts& facts) {
+  Entry& entry = g_entries[g_count.fetch_add(1) % g_entries.size()];
+  entry.bytes.store(0);  // holds nothing meanwhile
+  entry.start.store(facts.start);
+  entry.asked.store(facts.asked);
+  entry.registered.store(facts.registered);
+  entry.made_by.store(facts.made_by);
+  entry.ended_by.store(facts.ended_by);
+  entry.bytes.store(facts.bytes);
+}
+
+std::optional<HostFacts> ended_around(std::uintptr_t address) {
+  const std::uint64_t count = g_count.load();
+  for (std::uint64_t back = 1; back <= count && back <= g_entries.size(); ++back) {
+    const Entry& entry = g_entries[(count - back) % g_entries.size()];
+    const HostFacts facts{entry.start.load(),      entry.asked.load(),   entry.bytes.load(),
+                          entry.registered.load(), entry.made_by.load(), entry.ended_by.load()};
+    if (facts.holds(address)) return facts;
+  }
+  return std::nullopt;
+}
+
+}  // namespace belay

@@ -6,9 +6,7 @@
 #include <string_view>
 
 #include "cli/command.h"
-#include "platform/directories.h"
 #include "platform/environment.h"
-#include "platform/files.h"
 
 namespace belay::cli {
 namespace {
@@ -54,12 +52,7 @@ std::string choose_machine(const std::string& given) {
 
 std::vector<std::string> machine_names(const machine::Place& place) {
   std::vector<std::string> names = machine::machines_at(place);
-  std::erase_if(names, [&place](const std::string& name) {
-    const std::string directory = machine::directory_of(place, name);
-    // A link could lead to a directory that means something else to its owner.
-    return !machine::good_name(name) || platform::read_link(directory) ||
-           !platform::directory_exists(directory);
-  });
+  std::erase_if(names, [](const std::string& name) { return !machine::good_name(name); });
   return names;
 }
 

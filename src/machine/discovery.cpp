@@ -14,7 +14,6 @@
 #include "machine/process_table.h"
 #include "platform/directories.h"
 #include "platform/environment.h"
-#include "platform/files.h"
 #include "platform/process.h"
 
 namespace belay::machine {
@@ -65,23 +64,50 @@ struct DirectorySeen {
   std::uint64_t generation = 0;  // the newest
   std::vector<std::string> names;
 };
+// The directory of a machine in its opened place.
+class Meeting {
+ public:
+  Meeting(const platform::OpenDirectory& place, std::string name) : place_{place}, name_{std::move(name)} {}
+  std::vector<std::string> names(bool* unreadable = nullptr) const {
+    return place_.names_in(name_, unreadable);
+  }
+  platform::Kind kind_at(const std::string& link) const { return place_.kind_at(within(link)); }
+  std::optional<std::string> read(const std::string& link) const { return place_.read_link(within(link)); }
+  platform::LinkOutcome make(const std::string& link, const std::string& target) const {
+    return place_.make_link(within(link), target);
+  }
+  void remove(const std::string& link) const { place_.remove_file(within(link)); }
+  std::string state_name(std::uint64_t generation) const {
+    return machine::state_name(place_.identity(name_), generation);
+  }
+  bool make_private(std::string& why) const {
+    return place_.private_directory(name_, why) == platform::Standing::Ours;
+  }
+
+ private:
+  std::string within(const std::string& link) const { return name_ + "/" + link; }
+  const platform::OpenDirectory& place_;
+  const std::string name_;
+};
+
 // A directory changes while it is listed. A new lead is made before older ones are removed, so a lead that
 // was listed and is gone means that there is a newer one: then it is listed again.
-DirectorySeen see(const std::string& directory) {
+DirectorySeen see(const Meeting& meeting) {
   for (int listed = 0;; ++listed) {
     DirectorySeen seen;
-    seen.names = platform::names_in(directory, &seen.unreadable);
+    seen.names = meeting.names(&seen.unreadable);
     bool vanished = false;
     for (const std::string& name : seen.names) {
       const auto generation = lead_generation(name);
       if (!generation || *generation >= kMostGenerations) continue;
-      switch (platform::kind_at(directory + "/" + name)) {
+      switch (meeting.kind_at(name)) {
         case platform::Kind::Link:
           seen.generation = std::max(seen.generation, *generation);
           break;
         case platform::Kind::Nothing:
           vanished = true;
           break;
+        case platform::Kind::Directory:
         case platform::Kind::Other:
           break;
       }
@@ -125,27 +151,26 @@ std::string words_for(const Finding& finding) {
 }
 
 // Opens the state of a generation through any of its members.
-Finding find(const std::string& directory, const DirectorySeen& seen, bool writable, bool tidy,
+Finding find(const Meeting& meeting, const DirectorySeen& seen, bool writable, bool tidy,
              platform::CommonMemory& memory) {
   Finding finding;
   const std::int32_t me = platform::process_id();
-  const std::string state = state_name(directory, seen.generation);
+  const std::string state = meeting.state_name(seen.generation);
   const auto open = [&](const std::string& target) {
     return platform::CommonMemory::open(target, state.c_str(), writable, memory);
   };
   // The founder first: with it alive, the others need not be looked at.
-  if (const auto target = platform::read_link(directory + "/" + lead_name(seen.generation))) {
+  if (const auto target = meeting.read(lead_name(seen.generation))) {
     if (open(*target) == Opened::Done) return {Found::Open};
   }
   for (const std::string& name : seen.names) {
     const std::optional<LinkName> member = member_of(name);
     if (!member || member->role != kMember || member->generation != seen.generation || member->process == me)
       continue;
-    const std::string path = directory + "/" + name;
-    const std::optional<std::string> target = platform::read_link(path);
+    const std::optional<std::string> target = meeting.read(name);
     if (!target) continue;
     if (platform::surely_gone(member->process, member->start)) {
-      if (tidy) platform::remove_file(path);
+      if (tidy) meeting.remove(name);
       continue;
     }
     Opened opened = open(*target);
@@ -170,7 +195,7 @@ Finding find(const std::string& directory, const DirectorySeen& seen, bool writa
         if (platform::has_mapped(member->process, 0, state.c_str()) == platform::Maps::Yes) {
           finding = {Found::WithoutFile, member->process};
         } else if (tidy) {
-          platform::remove_file(path);
+          meeting.remove(name);
         }
         break;
     }
@@ -182,13 +207,13 @@ Finding find(const std::string& directory, const DirectorySeen& seen, bool writa
 // Each process that joins removes a few: not more, or one would pay for all, and not always the same ones, or
 // many who live could stand before them. The name tells for good whose a link is, so that a process which is
 // just coming in loses nothing.
-void tidy_some(const std::string& directory, const std::vector<std::string>& names) {
+void tidy_some(const Meeting& meeting, const std::vector<std::string>& names) {
   if (names.empty()) return;
   const std::size_t first = platform::clock_ticks() % names.size();
   for (std::size_t i = 0; i < std::min(names.size(), kLookedAtInPassing); ++i) {
     const std::string& name = names[(first + i) % names.size()];
     const std::optional<LinkName> who = member_of(name);
-    if (who && platform::surely_gone(who->process, who->start)) platform::remove_file(directory + "/" + name);
+    if (who && platform::surely_gone(who->process, who->start)) meeting.remove(name);
   }
 }
 
@@ -220,7 +245,7 @@ constexpr std::string_view kCache = "/.cache";  // in a home
 
 Place discovery_directory(const std::string& wished) {
   if (!wished.empty()) {
-    Place place{wished, {}};
+    Place place{wished, {}, {}, true};
     if (!platform::usable_directory(wished, place.trouble)) place.directory.clear();
     return place;
   }
@@ -261,33 +286,47 @@ std::string directory_prefix() {
 }
 }  // namespace
 
-std::string directory_of(const Place& place, const std::string& name) {
-  return place.directory + "/" + directory_prefix() + name;
+MeetingPlace meeting_place(const Place& place, const std::string& name) {
+  return {place.directory, place.named, directory_prefix() + name};
 }
 
 std::vector<std::string> machines_at(const Place& place) {
   std::vector<std::string> names;
   const std::string prefix = directory_prefix();
-  for (const std::string& each : platform::files_with_prefix(place.directory, prefix))
-    names.push_back(each.substr(prefix.size()));
+  std::string why;
+  const platform::OpenDirectory opened{place.directory, place.named, why};
+  if (!opened) return names;
+  // A link could lead to a directory that means something else to its owner.
+  for (const std::string& each : opened.names_in(".")) {
+    if (each.starts_with(prefix) && opened.kind_at(each) == platform::Kind::Directory)
+      names.push_back(each.substr(prefix.size()));
+  }
   return names;
 }
 
 void leave(const Joined& joined) {
+  std::string why;
+  const platform::OpenDirectory opened = joined.place.open(why);
+  if (!opened) return;  // those who come find that the process has gone
+  const Meeting meeting{opened, joined.place.machine};
   const std::int32_t me = platform::process_id();
-  for (const std::string& name : platform::names_in(joined.directory)) {
+  for (const std::string& name : meeting.names()) {
     const std::optional<LinkName> member = member_of(name);
-    if (member && member->process == me) platform::remove_file(joined.directory + "/" + name);
+    if (member && member->process == me) meeting.remove(name);
   }
 }
 
-LookedIn look_in(const std::string& directory) {
+LookedIn look_in(const MeetingPlace& place) {
   LookedIn looked;
-  looked.joined.directory = directory;
+  looked.joined.place = place;
+  std::string why;
+  const platform::OpenDirectory opened = place.open(why);
+  if (!opened) return looked;
+  const Meeting meeting{opened, place.machine};
   for (int waited = 0;; ++waited) {
-    const DirectorySeen seen = see(directory);
+    const DirectorySeen seen = see(meeting);
     if (seen.generation == 0) return looked;
-    looked.trouble = words_for(find(directory, seen, false, false, looked.joined.memory));
+    looked.trouble = words_for(find(meeting, seen, false, false, looked.joined.memory));
     if (looked.trouble.empty() || waited >= kMomentOfDeath) return looked;
     platform::sleep_briefly();
   }
@@ -295,7 +334,14 @@ LookedIn look_in(const std::string& directory) {
 
 Result<Joined> discover(const Place& place, const std::string& name, const Header& header) {
   Joined joined;
-  joined.directory = directory_of(place, name);
+  joined.place = meeting_place(place, name);
+  std::string why;
+  const platform::OpenDirectory opened = joined.place.open(why);
+  if (!opened)
+    return cannot_join(name, why,
+                       "set BELAY_MACHINES to a directory of your own, raise 'ulimit -n' if descriptors are "
+                       "short, or set BELAY_MACHINE=private");
+  const Meeting meeting{opened, joined.place.machine};
   const std::int32_t me = platform::process_id();
   int reserved = platform::reserve_descriptor();
   const std::optional<std::uint64_t> start = platform::start_time(me);
@@ -306,18 +352,18 @@ Result<Joined> discover(const Place& place, const std::string& name, const Heade
     return cannot_join(name, what, std::move(todo));
   };
   const auto no_room = [&] {
-    return give_up("nothing can be written into its directory " + joined.directory +
+    return give_up("nothing can be written into its directory " + joined.place.path() +
                        ", or this process has no file descriptor left",
                    "make room there, raise 'ulimit -n', or set BELAY_MACHINES to another directory");
   };
   const auto unlisted = [&] {
     return give_up("its directory cannot be listed: there is no file descriptor left, or " +
-                       joined.directory + " is not readable",
+                       joined.place.path() + " is not readable",
                    "raise 'ulimit -n', or set BELAY_MACHINE=private");
   };
   const auto link_for = [&](std::string_view role, std::uint64_t generation) {
     joined.joined_at = platform::clock_ticks();
-    return joined.directory + "/" + text_of({role, generation, me, *start, joined.joined_at});
+    return text_of({role, generation, me, *start, joined.joined_at});
   };
 
   if (reserved >= 0 && !start)
@@ -330,22 +376,21 @@ Result<Joined> discover(const Place& place, const std::string& name, const Heade
     if (reserved < 0)
       return give_up("this process has no file descriptor left",
                      "raise 'ulimit -n', or set BELAY_MACHINE=private");
-    std::string why;
-    if (platform::private_directory(joined.directory, why) != platform::Standing::Ours)
+    if (!meeting.make_private(why))
       return give_up(why, "set BELAY_MACHINES to a directory of your own, or BELAY_MACHINE=private");
-    const DirectorySeen before = see(joined.directory);
+    const DirectorySeen before = see(meeting);
     if (before.unreadable) return unlisted();
     const std::uint64_t now = before.generation;
     const std::uint64_t next = now + 1;
     std::string founder_link;
     if (now != 0) {
       const std::string my_link = link_for(kMember, now);
-      if (platform::make_link(my_link, target_of(reserved)) != platform::LinkOutcome::Made) {
+      if (meeting.make(my_link, target_of(reserved)) != platform::LinkOutcome::Made) {
         if (++waited > kPatience) return no_room();
         platform::sleep_briefly();
         continue;
       }
-      const Finding finding = find(joined.directory, see(joined.directory), true, true, joined.memory);
+      const Finding finding = find(meeting, see(meeting), true, true, joined.memory);
       if (finding.found == Found::Open) {
         if (std::string fault = fault_in(joined.memory); !fault.empty())
           return give_up(std::move(fault),
@@ -355,43 +400,43 @@ Result<Joined> discover(const Place& place, const std::string& name, const Heade
         reserved = -1;
         // From here on everybody can see that we are in. Whoever is about to found the next generation said
         // so before looking, so either they have seen us or we see them now, and step back.
-        const DirectorySeen after = see(joined.directory);
+        const DirectorySeen after = see(meeting);
         if (after.unreadable) return unlisted();
         if (after.generation == now && (++waited > kPatience || !somebody_founds(after, next))) {
-          tidy_some(joined.directory, after.names);
+          tidy_some(meeting, after.names);
           return joined;
         }
         joined.memory = platform::CommonMemory{};
-        platform::remove_file(my_link);
+        meeting.remove(my_link);
         platform::sleep_briefly();
         continue;
       }
       if (std::string barred = words_for(finding); !barred.empty()) {
         // A process that is ending is out of reach for a moment, too.
         if (++waited <= kMomentOfDeath) {
-          platform::remove_file(my_link);
+          meeting.remove(my_link);
           platform::sleep_briefly();
           continue;
         }
         return give_up(std::move(barred),
                        "start another process on that machine first, or set BELAY_MACHINE to another name");
       }
-      platform::remove_file(my_link);
+      meeting.remove(my_link);
       // Nobody is in. Say that the next generation comes, and look once more.
       founder_link = link_for(kFounder, next);
-      if (platform::make_link(founder_link, target_of(reserved)) != platform::LinkOutcome::Made) {
+      if (meeting.make(founder_link, target_of(reserved)) != platform::LinkOutcome::Made) {
         if (++waited > kPatience) return no_room();
         platform::sleep_briefly();
         continue;
       }
-      if (find(joined.directory, see(joined.directory), true, true, joined.memory).found != Found::Nobody) {
+      if (find(meeting, see(meeting), true, true, joined.memory).found != Found::Nobody) {
         joined.memory = platform::CommonMemory{};
-        platform::remove_file(founder_link);
+        meeting.remove(founder_link);
         continue;
       }
     }
 
-    joined.memory = platform::CommonMemory::create(state_name(joined.directory, next).c_str(), header.bytes);
+    joined.memory = platform::CommonMemory::create(meeting.state_name(next).c_str(), header.bytes);
     if (!joined.memory.valid()) {
       return give_up(
           "the kernel gives no memory for its state: descriptors (ulimit -n), file size (ulimit -f), address "
@@ -403,20 +448,20 @@ Result<Joined> discover(const Place& place, const std::string& name, const Heade
     fresh.generation = next;
     fresh.check = State::check_of(fresh);
     const std::string target = target_of(joined.memory.file());
-    const platform::LinkOutcome led = platform::make_link(joined.directory + "/" + lead_name(next), target);
-    if (!founder_link.empty()) platform::remove_file(founder_link);
-    const DirectorySeen after = see(joined.directory);
+    const platform::LinkOutcome led = meeting.make(lead_name(next), target);
+    if (!founder_link.empty()) meeting.remove(founder_link);
+    const DirectorySeen after = see(meeting);
     if (led == platform::LinkOutcome::Made && (after.unreadable || after.generation != next)) {
       // We slept over newer generations, and their number was free again.
-      platform::remove_file(joined.directory + "/" + lead_name(next));
+      meeting.remove(lead_name(next));
       if (after.unreadable) return unlisted();
     } else if (led == platform::LinkOutcome::Made) {
-      platform::make_link(link_for(kMember, next), target);
-      for (const std::string& each : platform::names_in(joined.directory)) {
+      meeting.make(link_for(kMember, next), target);
+      for (const std::string& each : meeting.names()) {
         const auto lead = lead_generation(each);
         const auto member = member_of(each);
         const bool outdated = (lead && *lead < next) || (member && member->generation < next);
-        if (outdated) platform::remove_file(joined.directory + "/" + each);
+        if (outdated) meeting.remove(each);
       }
       platform::release_descriptor(reserved);
       return joined;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "machine/meeting_place.h"
 #include "machine/state.h"
 #include "platform/common_memory.h"
 
@@ -28,6 +29,7 @@ struct Place {
   std::string directory;  // of all machines of this user
   std::string trouble;    // why there is none
   std::string strange{};  // what has the name of a usual place and is not this user's own; a person must know
+  bool named = false;     // BELAY_MACHINES says so
 };
 // Where the machines of this user meet: the directory named by BELAY_MACHINES, else the first of the usual
 // places that can be used. All processes of a user have to choose the same, so nothing in this choice may
@@ -38,7 +40,7 @@ std::vector<std::string> usual_places();
 
 struct Joined {
   platform::CommonMemory memory;
-  std::string directory;  // of this machine
+  MeetingPlace place;
   std::uint64_t joined_at = 0;
 };
 
@@ -51,14 +53,14 @@ struct LookedIn {
   Joined joined;
   std::string trouble;
 };
-LookedIn look_in(const std::string& directory);
+LookedIn look_in(const MeetingPlace& place);
 
 // Takes this process's link away again, after it found that it cannot stay.
 void leave(const Joined& joined);
 
 // Names of machines that have a directory, live or not.
 std::vector<std::string> machines_at(const Place& place);
-std::string directory_of(const Place& place, const std::string& name);
+MeetingPlace meeting_place(const Place& place, const std::string& name);
 
 // What is wrong with a state, in words; empty when nothing is.
 std::string fault_in(const platform::CommonMemory& memory);

@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "platform/directories.h"
-#include "platform/files.h"
 #include "platform/process.h"
 
 namespace belay::machine {
@@ -79,7 +78,7 @@ bool good_name(const std::string& name) {
 }
 
 Machine::Machine(Joined joined)
-    : joined_{std::move(joined)}, processes_{joined_.memory, state(), joined_.directory, joined_.joined_at} {}
+    : joined_{std::move(joined)}, processes_{joined_.memory, state(), joined_.place, joined_.joined_at} {}
 
 std::unique_ptr<Machine> Machine::alone(const Wish& wish, std::string note) {
   Joined joined;
@@ -141,7 +140,7 @@ Result<std::unique_ptr<Machine>> Machine::join(const Wish& wish) {
 }
 
 void Machine::depart() {
-  if (!joined_.directory.empty()) leave(joined_);
+  if (!joined_.place.directory.empty()) leave(joined_);
   joined_.memory = {};
 }
 
@@ -150,12 +149,12 @@ void add(Use& to, const Use& more) {
   for (std::size_t kind = 0; kind < kKinds; ++kind) to[kind] += more[kind];
 }
 
-Seen look_at_directory(const std::string& directory, const std::string& name) {
+Seen look_at_meeting(const MeetingPlace& place, const std::string& name) {
   Seen seen;
   seen.name = name;
-  const LookedIn looked = look_in(directory);
+  const LookedIn looked = look_in(place);
   const Joined& joined = looked.joined;
-  seen.directory = directory;
+  seen.directory = place.path();
   seen.live = joined.memory.valid() || !looked.trouble.empty();
   if (!seen.live) return seen;
   seen.trouble = joined.memory.valid() ? fault_in(joined.memory) : looked.trouble;
@@ -196,30 +195,34 @@ std::string who_is_on(const Seen& seen) {
 }  // namespace
 
 Seen look_at(const Place& place, const std::string& name) {
-  return look_at_directory(directory_of(place, name), name);
+  return look_at_meeting(meeting_place(place, name), name);
 }
 
 bool remove(const Place& place, const std::string& name, std::string& why) {
-  const std::string directory = directory_of(place, name);
+  const MeetingPlace meeting = meeting_place(place, name);
   if (const Seen seen = look_at(place, name); seen.live) {
     why = who_is_on(seen);
     return false;
   }
+  const platform::OpenDirectory opened = meeting.open(why);
+  if (!opened) return false;
   // Out of the way first: whoever comes now makes a new one, and whoever came a moment ago is seen by a
   // second look.
-  const std::string aside = fmt::format("{}/removed.{}.{}", place.directory, platform::process_id(), name);
-  if (!platform::rename_directory(directory, aside)) {
-    why = "its directory " + directory + " cannot be removed";
+  MeetingPlace aside = meeting;
+  aside.machine = fmt::format("removed.{}.{}", platform::process_id(), name);
+  if (!opened.rename_directory(meeting.machine, aside.machine)) {
+    why = "its directory " + meeting.path() + " cannot be removed";
     return false;
   }
-  if (const Seen seen = look_at_directory(aside, name); seen.live) {
-    platform::rename_directory(aside, directory);
+  if (const Seen seen = look_at_meeting(aside, name); seen.live) {
+    opened.rename_directory(aside.machine, meeting.machine);
     why = who_is_on(seen);
     return false;
   }
-  for (const std::string& each : platform::names_in(aside)) platform::remove_file(aside + "/" + each);
-  if (platform::remove_directory(aside)) return true;
-  why = "its directory, now " + aside + ", cannot be removed";
+  for (const std::string& each : opened.names_in(aside.machine))
+    opened.remove_file(aside.machine + "/" + each);
+  if (opened.remove_directory(aside.machine)) return true;
+  why = "its directory, now " + aside.path() + ", cannot be removed";
   return false;
 }
 

@@ -7,8 +7,6 @@
 
 #include "machine/extents.h"
 #include "machine/page_quota.h"
-#include "platform/directories.h"
-#include "platform/files.h"
 #include "platform/process.h"
 
 namespace belay::machine {
@@ -18,8 +16,8 @@ std::string text_of(const LinkName& name) {
                      name.joined);
 }
 
-std::string state_name(const std::string& directory, std::uint64_t generation) {
-  return fmt::format("{}-{}-{:x}", kStateNames, platform::directory_identity(directory), generation);
+std::string state_name(const std::string& identity, std::uint64_t generation) {
+  return fmt::format("{}-{}-{:x}", kStateNames, identity, generation);
 }
 
 namespace {
@@ -43,18 +41,18 @@ bool alive(const platform::CommonMemory& memory, const State& state, std::size_t
   return lives_without_lock(memory, of);
 }
 
-ProcessTable::ProcessTable(platform::CommonMemory& memory, State& state, std::string directory,
+ProcessTable::ProcessTable(platform::CommonMemory& memory, State& state, MeetingPlace place,
                            std::uint64_t joined)
     : memory_{memory},
       state_{state},
-      directory_{std::move(directory)},
+      place_{std::move(place)},
       process_{platform::process_id()},
       start_{platform::start_time(process_).value_or(0)},
       number_space_{platform::process_number_space()},
       joined_{joined} {}
 
 std::string ProcessTable::link_of(const Row& row) const {
-  return directory_ + "/" + text_of({kMember, state_.header.generation, row.process, row.start, row.joined});
+  return text_of({kMember, state_.header.generation, row.process, row.start, row.joined});
 }
 
 bool ProcessTable::is_me(const Row& row) const {
@@ -98,8 +96,7 @@ void ProcessTable::reap(std::size_t row, std::uint64_t life) {
   complete_grants();
   Extents::release_all_of(state_, row, life, *this);
   const bool was_in = Life::state(life) == Life::Live;
-  if (of.life.compare_exchange_strong(life, Life::next(life, Life::Free)) && was_in)
-    platform::remove_file(link);
+  if (of.life.compare_exchange_strong(life, Life::next(life, Life::Free)) && was_in) place_.remove_link(link);
 }
 
 // Whether that row has or is about to have anything, if it counts.
@@ -227,7 +224,7 @@ bool ProcessTable::settle_in(std::size_t row) {
   if (Life::state(before) == Life::Live) {
     // The lock is ours, so its owner is dead, or lives without its descriptors.
     if (!is_me(of) && of.number_space == number_space_ && lives_without_lock(memory_, of)) return false;
-    platform::remove_file(link_of(of));
+    place_.remove_link(link_of(of));
   }
   // First the life, then the words: from here on they count for nobody.
   const std::uint64_t claiming = Life::next(before, Life::Claiming);

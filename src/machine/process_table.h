@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "machine/meeting_place.h"
 #include "machine/state.h"
 #include "platform/common_memory.h"
 
@@ -17,7 +18,7 @@ namespace belay::machine {
 
 class ProcessTable {
  public:
-  ProcessTable(platform::CommonMemory& memory, State& state, std::string directory, std::uint64_t joined);
+  ProcessTable(platform::CommonMemory& memory, State& state, MeetingPlace place, std::uint64_t joined);
 
   // Takes a row for this process; false when all are taken.
   bool claim();
@@ -58,7 +59,7 @@ class ProcessTable {
   };
   Whose look(std::size_t row) const;
   bool is_me(const Row& row) const;
-  std::string link_of(const Row& row) const;
+  std::string link_of(const Row& row) const;  // its name
   bool awaits_grant(std::size_t device, std::size_t row) const;
   bool holds_pages(std::size_t device, std::size_t row) const;
   void complete_grants();
@@ -70,7 +71,7 @@ class ProcessTable {
 
   platform::CommonMemory& memory_;
   State& state_;
-  std::string directory_;
+  const MeetingPlace place_;
   std::size_t mine_ = kSlots;
   std::atomic<std::uint32_t> claimed_shards_{1};  // a bit each; the common one is never had
   // Of the annex: what this process has, and what of it no thread has now.
@@ -94,9 +95,9 @@ inline constexpr std::string_view kMember = "member";
 inline constexpr std::string_view kFounder = "founder";  // of the next generation, while it looks for others
 std::string text_of(const LinkName& name);
 
-// The name of the state of a machine, by its directory and generation: a process may be on one machine after
-// another.
-std::string state_name(const std::string& directory, std::uint64_t generation);
+// The name of the state of a machine, by the identity of its directory and generation: a process may be on
+// one machine after another.
+std::string state_name(const std::string& identity, std::uint64_t generation);
 
 // Is the process of this row alive? For any process, on the machine or not.
 bool alive(const platform::CommonMemory& memory, const State& state, std::size_t row,

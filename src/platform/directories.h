@@ -24,18 +24,40 @@ bool usable_directory(const std::string& path, std::string& why);
 bool belongs_to_user(const std::string& path);
 
 enum class LinkOutcome : std::uint8_t { Made, Exists, NoDirectory, Refused };
-LinkOutcome make_link(const std::string& path, const std::string& target);
-enum class Kind : std::uint8_t { Link, Other, Nothing };
-Kind kind_at(const std::string& path);
-std::optional<std::string> read_link(const std::string& path);
+enum class Kind : std::uint8_t { Link, Directory, Other, Nothing };
 
-bool rename_directory(const std::string& from,
-                      const std::string& to);  // never over another that holds something
-// The same for every way to spell its path.
-std::string directory_identity(const std::string& path);
-bool remove_directory(const std::string& path);  // only an empty one
-// Empty where the directory is missing; `unreadable` tells whether it could not be listed (descriptors).
-std::vector<std::string> names_in(const std::string& directory, bool* unreadable = nullptr);
+// A directory that was opened, and looked at when it was open: what is done in it is done there, whatever
+// stands at its path by then. Names are relative to it; the last part of one is never followed.
+class OpenDirectory {
+ public:
+  // Of this user alone and not behind a link (private_directory), or one that the user has named. Not open,
+  // with the reason in words, where it is not that.
+  OpenDirectory(const std::string& path, bool named, std::string& why);
+  OpenDirectory(const OpenDirectory&) = delete;
+  OpenDirectory& operator=(const OpenDirectory&) = delete;
+  ~OpenDirectory();
+  explicit operator bool() const { return file_ >= 0; }
+
+  // One that only this user can enter, made if it is missing.
+  Standing private_directory(const std::string& name, std::string& why) const;
+  LinkOutcome make_link(const std::string& name, const std::string& target) const;
+  Kind kind_at(const std::string& name) const;
+  std::optional<std::string> read_link(const std::string& name) const;
+  bool remove_file(const std::string& name) const;
+  bool rename_directory(const std::string& from,
+                        const std::string& to) const;    // never over another that holds something
+  bool remove_directory(const std::string& name) const;  // only an empty one
+  // The same for every way to spell its path.
+  std::string identity(const std::string& name) const;
+  // Empty where the directory is missing; `unreadable` tells whether it could not be listed (descriptors).
+  std::vector<std::string> names_in(const std::string& name, bool* unreadable = nullptr) const;
+
+ private:
+  const std::string path_;  // for words
+  int file_;
+};
+
+std::optional<std::string> read_link(const std::string& path);
 
 std::uint32_t user_id();
 

@@ -49,12 +49,15 @@ bool directory_exists(const std::string& path) {
 }
 
 std::vector<std::string> files_with_prefix(const std::string& directory, const std::string& prefix) {
+  DIR* const open = ::opendir(directory.c_str());
+  return open == nullptr ? std::vector<std::string>{} : names_of(open, prefix);
+}
+
+std::vector<std::string> names_of(DIR* open, const std::string& prefix) {
   std::vector<std::string> names;
-  DIR* open = ::opendir(directory.c_str());
-  if (open == nullptr) return names;
   while (const dirent* entry = ::readdir(open)) {  // NOLINT(concurrency-mt-unsafe): one reader per stream
     std::string name{static_cast<const char*>(entry->d_name)};
-    if (name.starts_with(prefix)) names.push_back(std::move(name));
+    if (name != "." && name != ".." && name.starts_with(prefix)) names.push_back(std::move(name));
   }
   ::closedir(open);
   std::ranges::sort(names);

@@ -1,6 +1,8 @@
 // Small files: read whole, list, remove.
 #pragma once
 
+#include <dirent.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -18,7 +20,8 @@ FileText read_file(const std::string& path, std::size_t at_most);
 
 bool make_directories(const std::string& path);
 std::vector<std::string> files_with_prefix(const std::string& directory,
-                                           const std::string& prefix);  // sorted
+                                           const std::string& prefix);    // sorted
+std::vector<std::string> names_of(DIR* open, const std::string& prefix);  // the same, and closes it
 bool remove_file(const std::string& path);
 bool directory_exists(const std::string& path);
 

@@ -61,7 +61,7 @@ class SharedState {
 // the same file would give its locks away.
 struct Here {
   explicit Here(SharedState& shared, std::string directory = "/nowhere")
-      : processes{shared.memory(), shared.state(), std::move(directory), 1} {
+      : processes{shared.memory(), shared.state(), {std::move(directory), true, "."}, 1} {
     EXPECT_TRUE(processes.claim());
     for (std::size_t i = 0; i < shared.state().header.devices; ++i)
       quotas[i].open(shared.state(), i, processes);
@@ -74,7 +74,7 @@ struct There {
   explicit There(const std::string& link, std::string directory = "/nowhere")
       : opened{belay::platform::CommonMemory::open(link, kUnitState, true, memory)},
         state{reinterpret_cast<belay::machine::State*>(memory.start())},
-        processes{memory, *state, std::move(directory), 1},
+        processes{memory, *state, {std::move(directory), true, "."}, 1},
         claimed{processes.claim()} {
     for (std::size_t i = 0; i < state->header.devices && claimed; ++i) quotas[i].open(*state, i, processes);
   }

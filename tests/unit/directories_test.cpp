@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <string>
 #include <vector>
@@ -113,6 +114,77 @@ TEST(Directories, D52_ADirectoryThatWasNamedMayBeALink) {
   EXPECT_TRUE(usable_directory(scratch.sub("link"), why)) << why;
   fs::create_symlink("gone", scratch.sub("dangling"));
   EXPECT_FALSE(usable_directory(scratch.sub("dangling"), why));
+}
+
+TEST(OpenDirectory, D52_WhatIsDoneInItIsDoneThere_WhateverStandsAtItsPath) {
+  const Scratch scratch;
+  const std::string path = scratch.sub("place"), aside = scratch.sub("aside"), theirs = scratch.sub("theirs");
+  for (const std::string& each : {path, theirs}) ASSERT_EQ(::mkdir(each.c_str(), 0700), 0);
+  std::string why;
+  const OpenDirectory opened{path, false, why};
+  ASSERT_TRUE(opened) << why;
+  ASSERT_EQ(::rename(path.c_str(), aside.c_str()), 0);
+  ASSERT_EQ(::symlink(theirs.c_str(), path.c_str()), 0);
+
+  EXPECT_EQ(opened.private_directory("m", why), Standing::Ours) << why;
+  EXPECT_EQ(opened.make_link("m/link", "target"), LinkOutcome::Made);
+  EXPECT_EQ(opened.make_link("m/link", "target"), LinkOutcome::Exists);
+  EXPECT_EQ(opened.make_link("none/link", "target"), LinkOutcome::NoDirectory);
+  EXPECT_EQ(opened.read_link("m/link"), "target");
+  EXPECT_EQ(opened.names_in("m"), std::vector<std::string>{"link"});
+  EXPECT_EQ(opened.kind_at("m/link"), Kind::Link);
+  EXPECT_EQ(opened.kind_at("m"), Kind::Directory);
+  EXPECT_EQ(opened.kind_at("none"), Kind::Nothing);
+  EXPECT_TRUE(fs::is_symlink(aside + "/m/link"));
+  EXPECT_TRUE(opened.rename_directory("m", "n"));
+  EXPECT_FALSE(opened.remove_directory("n")) << "it holds something";
+  EXPECT_TRUE(opened.remove_file("n/link"));
+  EXPECT_TRUE(opened.remove_directory("n"));
+  EXPECT_TRUE(fs::is_empty(aside));
+  EXPECT_TRUE(fs::is_empty(theirs));
+}
+
+TEST(OpenDirectory, D52_NothingThatIsNotTheUsersOwnIsOpened) {
+  const Scratch scratch;
+  const std::string own = scratch.sub("own"), link = scratch.sub("link"), wide = scratch.sub("wide"),
+                    file = scratch.sub("file");
+  ASSERT_EQ(::mkdir(own.c_str(), 0700), 0);
+  ASSERT_EQ(::symlink(own.c_str(), link.c_str()), 0);
+  ASSERT_EQ(::mkdir(wide.c_str(), 0700), 0);
+  ASSERT_EQ(::chmod(wide.c_str(), 0755), 0);
+  std::ofstream{file} << "text";
+  const auto opens = [](const std::string& path, bool named, const char* words) {
+    std::string why;
+    const OpenDirectory opened{path, named, why};
+    EXPECT_NE(why.find(words), std::string::npos) << path << ": " << why;
+    return static_cast<bool>(opened);
+  };
+  EXPECT_TRUE(opens(own, false, ""));
+  EXPECT_FALSE(opens(link, false, "is a symbolic link"));
+  EXPECT_FALSE(opens(wide, false, "is open to other users"));
+  EXPECT_FALSE(opens(file, false, "is not a directory"));
+  EXPECT_FALSE(opens(scratch.sub("none"), false, "No such file"));
+  EXPECT_TRUE(opens(link, true, "")) << "a place that the user has named may be reached through a link";
+  EXPECT_TRUE(opens(wide, true, ""));
+  EXPECT_FALSE(opens(file, true, "Not a directory"));
+}
+
+TEST(OpenDirectory, D52_ALinkIsNotListed) {
+  const Scratch scratch;
+  ASSERT_EQ(::mkdir(scratch.sub("real").c_str(), 0700), 0);
+  ASSERT_EQ(::symlink("real", scratch.sub("link").c_str()), 0);
+  std::ofstream{scratch.sub("real/letter")} << "dear";
+  std::string why;
+  const OpenDirectory opened{scratch.path(), false, why};
+  ASSERT_TRUE(opened) << why;
+  bool unreadable = false;
+  EXPECT_EQ(opened.names_in("real", &unreadable).size(), 1U);
+  EXPECT_FALSE(unreadable);
+  EXPECT_TRUE(opened.names_in("none", &unreadable).empty());
+  EXPECT_FALSE(unreadable) << "it is missing";
+  EXPECT_TRUE(opened.names_in("link", &unreadable).empty());
+  EXPECT_TRUE(unreadable);
+  EXPECT_EQ(opened.private_directory("link", why), Standing::Strange);
 }
 
 }  // namespace directories_test

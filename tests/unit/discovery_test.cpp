@@ -157,10 +157,16 @@ TEST(Discovery, D66_LocksTellWhoIsAlive) {
 
 // --- meeting --------------------------------------------------------------------------------------------
 
+std::string identity_of(const std::string& path) {
+  std::string why;
+  return platform::OpenDirectory{path, true, why}.identity(".");
+}
+
 struct Grounds {
   Scratch scratch;
   Place place{scratch.path(), {}};
-  std::string directory = directory_of(place, "m");
+  MeetingPlace meeting = meeting_place(place, "m");
+  std::string directory = meeting.path();
 };
 
 // On the machine "m", until it ends. Answers with the generation, or -1.
@@ -187,20 +193,20 @@ TEST(Discovery, D52_TheFirstFounds_TheOthersFollow_AndAfterThemComesTheNextGener
 
 TEST(Discovery, D52_WhoOnlyLooksLeavesNoTrace) {
   const Grounds grounds;
-  EXPECT_FALSE(look_in(grounds.directory).joined.memory.valid());
+  EXPECT_FALSE(look_in(grounds.meeting).joined.memory.valid());
   EXPECT_FALSE(fs::exists(grounds.directory));
   Child one{[&] { return stay(grounds.place); }};
   ASSERT_EQ(one.answer(), 1);
   const std::size_t before = links_in(grounds.directory);
   {
-    const LookedIn seen = look_in(grounds.directory);
+    const LookedIn seen = look_in(grounds.meeting);
     ASSERT_TRUE(seen.joined.memory.valid());
     EXPECT_EQ(header_in(seen.joined.memory).generation, 1U);
     EXPECT_EQ(fault_in(seen.joined.memory), "");
   }
   EXPECT_EQ(links_in(grounds.directory), before);
   one.end();
-  EXPECT_FALSE(look_in(grounds.directory).joined.memory.valid());
+  EXPECT_FALSE(look_in(grounds.meeting).joined.memory.valid());
   EXPECT_EQ(machines_at(grounds.place), std::vector<std::string>{"m"});
 }
 
@@ -226,11 +232,42 @@ TEST(Discovery, D52_OnlyADeadMachineIsRemoved) {
   std::string why;
   EXPECT_FALSE(remove(grounds.place, "m", why));
   EXPECT_NE(why, "");
-  EXPECT_TRUE(look_in(grounds.directory).joined.memory.valid()) << "it is still there";
+  EXPECT_TRUE(look_in(grounds.meeting).joined.memory.valid()) << "it is still there";
   one.end();
   EXPECT_TRUE(remove(grounds.place, "m", why)) << why;
   EXPECT_FALSE(fs::exists(grounds.directory));
   EXPECT_TRUE(machines_at(grounds.place).empty());
+}
+
+// Between the choice of a place and its use another may have put something else there.
+TEST(Discovery, D52_APlaceThatHasBecomeALink_IsNotUsed) {
+  const Scratch scratch;
+  const std::string path = scratch.sub("place"), aside = scratch.sub("aside"), theirs = scratch.sub("theirs");
+  for (const std::string& each : {path, theirs}) ASSERT_EQ(::mkdir(each.c_str(), 0700), 0);
+  const Place place{path, {}};
+  Child one{[&] {
+    Result<Joined> joined = discover(place, "m", some_header());
+    if (!joined) return 1;
+    // What it left here is taken away here or nowhere.
+    const std::string inside = theirs + "/" + joined->place.machine;
+    if (::mkdir(inside.c_str(), 0700) != 0) return 2;
+    const std::string link =
+        text_of({kMember, 1, ::getpid(), platform::start_time(::getpid()).value_or(0), 1});
+    if (::symlink("/nowhere", (inside + "/" + link).c_str()) != 0) return 3;
+    if (::rename(path.c_str(), aside.c_str()) != 0 || ::symlink(theirs.c_str(), path.c_str()) != 0) return 4;
+    leave(*joined);
+    joined->place.remove_link(link);
+    if (!fs::is_symlink(inside + "/" + link)) return 5;
+    if (!machines_at(place).empty() || look_in(meeting_place(place, "m")).joined.memory.valid()) return 6;
+    Result<Joined> again = discover(place, "m", some_header());
+    if (again) return 7;
+    return again.take_refusal()->what.find("is a symbolic link") == std::string::npos ? 8 : 0;
+  }};
+  EXPECT_EQ(one.answer(), 0);
+  EXPECT_EQ(links_in(theirs + "/" + meeting_place(place, "m").machine), 1U) << "nothing was made there";
+  std::string why;
+  EXPECT_FALSE(remove(place, "m", why));
+  EXPECT_NE(why.find("is a symbolic link"), std::string::npos) << why;
 }
 
 // A live process with a link that leads to a state that it made itself.
@@ -272,8 +309,8 @@ TEST(Discovery, D52_AMemberWithADamagedState_KeepsOthersOut_AndTheReasonIsTold) 
     const Grounds grounds;
     let_one_pass(grounds);
     const Planted planted{grounds, 1, [&] {
-                            CommonMemory memory =
-                                CommonMemory::create(state_name(grounds.directory, 1).c_str(), each.bytes);
+                            CommonMemory memory = CommonMemory::create(
+                                state_name(identity_of(grounds.directory), 1).c_str(), each.bytes);
                             Header header = some_header();
                             header.generation = 1;
                             header.check = State::check_of(header);
@@ -295,16 +332,17 @@ TEST(Discovery, D52_AFileThatIsNotSealed_OrOfAnotherMachine_IsNobodys) {
   for (const bool sealed : {false, true}) {
     const Grounds grounds;
     let_one_pass(grounds);
-    const Planted planted{grounds, 1, [&] {
-                            if (sealed) {
-                              CommonMemory memory = CommonMemory::create(
-                                  state_name(grounds.scratch.path(), 1).c_str(), State::bytes_for(1));
-                              return memory;
-                            }
-                            const int file = ::memfd_create(state_name(grounds.directory, 1).c_str(), 0);
-                            (void)!::ftruncate(file, static_cast<off_t>(State::bytes_for(1)));
-                            return CommonMemory{};
-                          }};
+    const Planted planted{
+        grounds, 1, [&] {
+          if (sealed) {
+            CommonMemory memory = CommonMemory::create(
+                state_name(identity_of(grounds.scratch.path()), 1).c_str(), State::bytes_for(1));
+            return memory;
+          }
+          const int file = ::memfd_create(state_name(identity_of(grounds.directory), 1).c_str(), 0);
+          (void)!::ftruncate(file, static_cast<off_t>(State::bytes_for(1)));
+          return CommonMemory{};
+        }};
     const Child comer{[&] { return stay(grounds.place); }};
     EXPECT_EQ(comer.answer(), 2);
   }

@@ -31,7 +31,7 @@ namespace {
 constinit std::mutex g_making;
 constinit std::atomic<bool> g_rests_at_exit{false};
 constinit std::atomic<bool> g_watched{false};
-constinit std::atomic<bool> g_noted{false};  // once a process, however often the runtime starts
+constinit platform::SaidBy g_noted_by{0};
 constinit std::atomic<std::uint64_t> g_generation{0};
 
 // In the child of a fork: the parent's devices, contexts and messages are not ours.
@@ -72,7 +72,7 @@ std::unique_ptr<Process> start_process() {
   if (!joined) return without_devices(joined.take_refusal());
   if (const std::string& note = (*joined)->note(); !note.empty()) {
     report::log(report::Level::Warning, report::Module::Drv, "instance.cpp", __LINE__, note);
-    if (!g_noted.exchange(true)) platform::print_line(true, "belay: " + note + ".\n");
+    platform::say_once(g_noted_by, [&] { return note + "."; });
   }
   return std::make_unique<Process>(std::move(*settings), std::move(*joined));
 }

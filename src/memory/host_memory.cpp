@@ -76,17 +76,18 @@ Refusal HostMemory::lock_refused(std::size_t bytes) const {
 }
 
 // A program that asks again and again must hear of it once (C-25).
-void HostMemory::say_unlocked(std::size_t bytes) {
-  if (pin_ != PinMode::Auto || said_unlocked_.exchange(true)) return;
-  const std::optional<std::size_t> limit = platform::lock_limit();
-  platform::print_line(
-      true,
-      fmt::format(
-          "belay: {} bytes of pinned memory are not locked, nor is what comes after them where the "
-          "limit is met: {} (ulimit -l). All else is as it was. Raise the limit ('ulimit -l unlimited', "
-          "memlock in /etc/security/limits.conf, docker run --ulimit memlock=-1), or set "
-          "BELAY_PIN=best-effort to hear nothing of it [rule M-431]\n",
-          bytes, limit ? amount(*limit) : "the system locks no more"));
+void HostMemory::say_unlocked(std::size_t bytes) const {
+  static constinit platform::SaidBy said_by{0};
+  if (pin_ != PinMode::Auto) return;
+  platform::say_once(said_by, [&] {
+    const std::optional<std::size_t> limit = platform::lock_limit();
+    return fmt::format(
+        "{} bytes of pinned memory are not locked, nor is what comes after them where the "
+        "limit is met: {} (ulimit -l). All else is as it was. Raise the limit ('ulimit -l unlimited', "
+        "memlock in /etc/security/limits.conf, docker run --ulimit memlock=-1), or set "
+        "BELAY_PIN=best-effort to hear nothing of it [rule M-431]",
+        bytes, limit ? amount(*limit) : "the system locks no more");
+  });
 }
 
 namespace {

@@ -91,12 +91,11 @@ class HostMemory {
   std::optional<HostRange> pinned_around(std::uintptr_t address) const;
   std::optional<HostRange> find_locked(std::uintptr_t address) const;
   Refusal lock_refused(std::size_t bytes) const;
-  void say_unlocked(std::size_t bytes);
+  void say_unlocked(std::size_t bytes) const;
   std::uintptr_t take_alias(std::size_t bytes);  // with the lock held
 
   HostRoom& room_;
   PinMode pin_;
-  std::atomic<bool> said_unlocked_{false};
   std::optional<std::int32_t> node_;  // of NUMA, where new blocks are wanted
   mutable std::shared_mutex mutex_;
   std::map<std::uintptr_t, PinnedBlock> blocks_;

@@ -362,7 +362,6 @@ Result<BatchEnds> check_batch_item(const Memory& memory, const BatchItem& item, 
 }
 
 Status copy_batch(Memory& memory, std::span<const BatchItem> items, std::size_t& fail_index) {
-  fail_index = SIZE_MAX;
   std::vector<BatchEnds> all;
   all.reserve(items.size());
   for (std::size_t i = 0; i < items.size(); ++i) {

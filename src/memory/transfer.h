@@ -67,8 +67,8 @@ class Transfer {
   std::uint32_t acting_;
 };
 
-// The synchronous batch (M-292 ... M-295): all checks first, then all copies. `fail_index` is SIZE_MAX
-// unless one item is at fault.
+// The synchronous batch (M-292 ... M-295): all checks first, then all copies. `fail_index` is set
+// where one item is at fault.
 Status copy_batch(Memory& memory, std::span<const BatchItem> items, std::size_t& fail_index);
 
 // Both ends of an item, if the stated location of each is the real one, and one of them is on the host

@@ -3,10 +3,13 @@
 
 #include <dirent.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "platform/process.h"
 
 namespace belay::platform {
 
@@ -29,5 +32,13 @@ bool directory_exists(const std::string& path);
 bool write_all(int file, const char* at, std::size_t left);
 // One line to standard output or standard error, in one write.
 void print_line(bool to_error, const std::string& line);
+// What a person must know and a program will not print: to standard error, once in a process however often it
+// happens. `said_by` is the process that has said it; a forked child says it again.
+using SaidBy = std::atomic<std::int32_t>;
+template <class Words>
+void say_once(SaidBy& said_by, Words&& words) {
+  const std::int32_t process = process_id();
+  if (said_by.exchange(process) != process) print_line(true, "belay: " + words() + "\n");
+}
 
 }  // namespace belay::platform

@@ -107,13 +107,9 @@ Status copy_2d_async(Process& process, void* to, std::size_t to_pitch, const voi
 
 Status copy_batch_async(Process& process, const BatchArguments& arguments, std::size_t& fail_index,
                         aclrtStream stream_handle) {
-  fail_index = SIZE_MAX;
-  if (arguments.sizes == nullptr) return null_pointer("M-277", "sizes");
-  if (arguments.count == 0) return bad_value("M-278", "numBatches", 0, "at least 1");
   BatchLists batch{arguments};
-  if (batch.is_empty()) return done();
-  if (Status arrays = batch.take_arrays(); !arrays) return arrays;
-  if (Status here = needs_feature(process, Feature::BatchCopy, "M-283"); !here) return here;
+  ASSIGN_OR_RETURN(const bool any, batch.take_arrays(process));
+  if (!any) return done();
   ASSIGN_OR_RETURN(const StreamRef known, known_stream(process, stream_handle, "M-284"));
   if (Status fits = batch.take_starts(SIZE_MAX); !fits) return fits;
   if (process.current() == nullptr) return no_context("M-290");

@@ -3,15 +3,16 @@
 #include <algorithm>
 
 #include "base/read_once.h"
+#include "runtime/process.h"
 
 namespace belay {
 
-bool BatchLists::is_empty() const {
-  return std::all_of(arguments_.sizes, arguments_.sizes + arguments_.count,
-                     [](std::size_t size) { return size == 0; });
-}
-
-Status BatchLists::take_arrays() {
+Result<bool> BatchLists::take_arrays(const Process& process) {
+  if (arguments_.sizes == nullptr) return null_pointer("M-277", "sizes");
+  if (arguments_.count == 0) return bad_value("M-278", "numBatches", 0, "at least 1");
+  if (std::all_of(arguments_.sizes, arguments_.sizes + arguments_.count,
+                  [](std::size_t size) { return size == 0; }))
+    return false;  // M-279
   const struct {
     const void* pointer;
     const char* name;
@@ -37,7 +38,8 @@ Status BatchLists::take_arrays() {
     if (std::ranges::any_of(taken.rsv, [](std::uint8_t byte) { return byte != 0; }))
       return bad_value("M-282", "attrs", k, "attributes whose reserved bytes are 0");
   }
-  return done();
+  if (Status here = needs_feature(process, Feature::BatchCopy, "M-283"); !here) return here.take_refusal();
+  return true;
 }
 
 Status BatchLists::take_starts(std::size_t most_items) {

@@ -11,6 +11,8 @@
 
 namespace belay {
 
+class Process;
+
 struct BatchArguments {
   void** to;
   std::size_t* rooms;
@@ -31,8 +33,8 @@ class BatchLists {
  public:
   explicit BatchLists(const BatchArguments& arguments) : arguments_{arguments} {}
 
-  bool is_empty() const;                       // M-279: all sizes are 0
-  Status take_arrays();                        // M-280 ... M-282
+  // M-277 ... M-283. False: all sizes are 0, and there is nothing to do.
+  Result<bool> take_arrays(const Process& process);
   Status take_starts(std::size_t most_items);  // M-285 ... M-289
   std::vector<BatchItem> take_items() const;   // M-296; their attributes lie in the batch
 

@@ -147,13 +147,9 @@ void tell_batch(Memory& memory, std::span<const BatchItem> items) {
 }  // namespace
 
 Status copy_batch(Process& process, const BatchArguments& arguments, std::size_t& fail_index) {
-  fail_index = SIZE_MAX;
-  if (arguments.sizes == nullptr) return null_pointer("M-277", "sizes");
-  if (arguments.count == 0) return bad_value("M-278", "numBatches", 0, "at least 1");
   BatchLists batch{arguments};
-  if (batch.is_empty()) return done();
-  if (Status arrays = batch.take_arrays(); !arrays) return arrays;
-  if (Status here = needs_feature(process, Feature::BatchCopy, "M-283"); !here) return here;
+  ASSIGN_OR_RETURN(const bool any, batch.take_arrays(process));
+  if (!any) return done();
   if (Status fits = batch.take_starts(kMostItemsAtOnce); !fits) return fits;
   const std::vector<BatchItem> items = batch.take_items();
   if (process.links().limited()) {

@@ -66,6 +66,7 @@ enum class Feature : std::uint8_t {
   ValueOperations,      // P-9
   InfNan,               // floating point goes on with infinities
   Saturation,           // ... or stays at the largest number: R-101
+  FaultReports,         // damaged memory and other faults: R-270 ... R-272
 };
 
 constexpr ProductSet supported_on(Feature feature) {
@@ -84,6 +85,7 @@ constexpr ProductSet supported_on(Feature feature) {
     case Feature::StreamControl:
     case Feature::ValueOperations:
     case Feature::InfNan:
+    case Feature::FaultReports:
       return k950 | kA3 | kA2;
     case Feature::Saturation:
       return kAll & static_cast<ProductSet>(~k950);

@@ -190,6 +190,14 @@ TEST(Signatures, R98_R100_R101_R102_R104_DeviceSettings) {
   SUCCEED();
 }
 
+TEST(Signatures, R270_R271_R272_Faults) {
+  HAS_TYPE(aclrtGetMemUceInfo, aclError(int32_t, aclrtMemUceInfo*, size_t, size_t*));
+  HAS_TYPE(aclrtMemUceRepair, aclError(int32_t, aclrtMemUceInfo*, size_t));
+  HAS_TYPE(aclrtGetErrorVerbose, aclError(int32_t, aclrtErrorInfo*));
+  HAS_TYPE(aclrtRepairError, aclError(int32_t, const aclrtErrorInfo*));
+  SUCCEED();
+}
+
 TEST(Signatures, R122_R123_R124_OptionsAndLimits) {
   HAS_TYPE(aclrtSetSysParamOpt, aclError(aclSysParamOpt, int64_t));
   HAS_TYPE(aclrtGetSysParamOpt, aclError(aclSysParamOpt, int64_t*));

@@ -129,6 +129,29 @@ TEST(PackageVersion, R241_FiveHundredTwelveBytes) {
   PIN(offsetof(aclCANNPackageVersion, reserved), 384);
 }
 
+TEST(FaultStructures, R270_R271_R272_Layout) {
+  PIN(sizeof(aclrtMemUceInfo), 128);
+  PIN(offsetof(aclrtMemUceInfo, addr), 0);
+  PIN(offsetof(aclrtMemUceInfo, len), 8);
+  PIN(offsetof(aclrtMemUceInfo, reserved), 16);
+  static_assert(same<decltype(aclrtMemUceInfo::addr), void*>);
+  static_assert(same<decltype(aclrtMemUceInfo::reserved), size_t[14]>);
+  PIN(sizeof(aclrtMemUceInfoArray), 8 + 20 * 128);
+  PIN(offsetof(aclrtMemUceInfoArray, arraySize), 0);
+  PIN(offsetof(aclrtMemUceInfoArray, memUceInfoArray), 8);
+  static_assert(std::is_union_v<aclrtErrorInfoDetail>);
+  PIN(sizeof(aclrtErrorInfoDetail), sizeof(aclrtMemUceInfoArray));
+  PIN(offsetof(aclrtErrorInfoDetail, uceInfo), 0);
+  PIN(offsetof(aclrtErrorInfoDetail, aicoreErrType), 0);
+  PIN(sizeof(aclrtErrorInfo), 8 + sizeof(aclrtErrorInfoDetail));
+  PIN(offsetof(aclrtErrorInfo, tryRepair), 0);
+  PIN(offsetof(aclrtErrorInfo, hasDetail), 1);
+  PIN(offsetof(aclrtErrorInfo, reserved), 2);
+  PIN(offsetof(aclrtErrorInfo, errorType), 4);
+  PIN(offsetof(aclrtErrorInfo, detail), 8);
+  static_assert(same<decltype(aclrtErrorInfo::reserved), uint8_t[2]>);
+}
+
 TEST(ServerPid, TwentyFourBytes) {
   PIN(sizeof(aclrtServerPid), 24);
   PIN(offsetof(aclrtServerPid, sdid), 0);

@@ -43,6 +43,26 @@ const char* aclrtGetSocName(void) {
   return name;
 }
 
+aclError aclrtCheckArchCompatibility(const char* socVersion, int32_t* canCompatible) {
+  return enter("aclrtCheckArchCompatibility", [&](Process& p) -> Status {
+    if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
+    if (socVersion == nullptr || *socVersion == '\0') {
+      return rejected("R-273", "socVersion", socVersion == nullptr ? "NULL" : "''", "there is no name",
+                      "pass the name of a SoC, such as aclrtGetSocName returns");
+    }
+    if (canCompatible == nullptr) {
+      return rejected("R-273", "canCompatible", "NULL", "there is nowhere to store the answer",
+                      "pass a valid pointer");
+    }
+    const Chip* chip = find_chip(socVersion);
+    if (chip == nullptr) {
+      return rejected("R-273", "socVersion", fmt::format("'{}'", socVersion), "no SoC has this name",
+                      "pass a name that belay products lists, or that aclrtGetSocName returns");
+    }
+    return give(canCompatible, row_of(chip->product).npu_arch == p.product().npu_arch ? 1 : 0);
+  });
+}
+
 aclError aclrtQueryDeviceStatus(int32_t deviceId, aclrtDeviceStatus* deviceStatus) {
   return enter("aclrtQueryDeviceStatus", [&](Process& p) -> Status {
     if (deviceStatus == nullptr) return null_pointer("R-78", "deviceStatus");

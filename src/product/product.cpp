@@ -293,13 +293,18 @@ ChoiceOrNothing find_product(std::string_view name) {
   for (const ProductRow& row : kRows) {
     if (same_word(name, row.key) || same_word(name, row.family)) return choice_of(chip_of(row.soc));
   }
+  const Chip* chip = find_chip(name);
+  return chip != nullptr ? choice_of(*chip) : ChoiceOrNothing{false, {}};
+}
+
+const Chip* find_chip(std::string_view name) {
   for (const Chip& chip : kChips) {
-    if (same_word(name, chip.soc)) return choice_of(chip);
+    if (same_word(name, chip.soc)) return &chip;
   }
   for (const Alias& alias : kAliases) {
-    if (same_word(name, alias.name)) return choice_of(chip_of(alias.soc));
+    if (same_word(name, alias.name)) return &chip_of(alias.soc);
   }
-  return {false, {}};
+  return nullptr;
 }
 
 }  // namespace belay

@@ -196,4 +196,7 @@ struct ChoiceOrNothing {
 };
 ChoiceOrNothing find_product(std::string_view name);
 
+// A chip by its own name or another that people write; null if unknown.
+const Chip* find_chip(std::string_view name);
+
 }  // namespace belay

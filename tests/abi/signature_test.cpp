@@ -155,6 +155,11 @@ TEST(Signatures, R75_R76_R77_R78_R79_R80_R82_R83_R84_R85_R86_DeviceQueries) {
   SUCCEED();
 }
 
+TEST(Signatures, R273_Architecture) {
+  HAS_TYPE(aclrtCheckArchCompatibility, aclError(const char*, int32_t*));
+  SUCCEED();
+}
+
 TEST(Signatures, R88_R89_R90_DeviceNumbers) {
   HAS_TYPE(aclrtGetLogicDevIdByUserDevId, aclError(int32_t, int32_t*));
   HAS_TYPE(aclrtGetUserDevIdByLogicDevId, aclError(int32_t, int32_t*));

@@ -244,6 +244,18 @@ aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t* value) 
   });
 }
 
+// Kernels would follow it, and none run here: programs fetch it when they start, and only pass it on.
+aclError aclrtGetHardwareSyncAddr(void** addr) {
+  return enter("aclrtGetHardwareSyncAddr", [&](Process& p) -> Status {
+    if (addr == nullptr)
+      return rejected("R-274", "addr", "NULL", "there is nowhere to store the address",
+                      "pass a valid pointer");
+    if (Status ready = needs_context(p, "R-274", Feature::HardwareSync); !ready) return ready;
+    ASSIGN_OR_RETURN(const Context* context, current_context(p, "R-274"));
+    return give(addr, reinterpret_cast<void*>(p.memory().map().nowhere(context->device)));
+  });
+}
+
 aclError aclrtCtxGetFloatOverflowAddr(void**) {
   return enter("aclrtCtxGetFloatOverflowAddr", [](Process&) -> Status {
     return unsupported("R-125", "there is no overflow address without hardware");

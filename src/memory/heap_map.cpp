@@ -21,6 +21,7 @@ HeapMap::HeapMap(const platform::AddressRange& window)
   const std::size_t drivers = std::min(count_, platform::kDeviceWindow / kHeapBytes);
   const std::size_t media = drivers / 4;
   const std::size_t ordinary = drivers * 11 / 32;
+  nowhere_ = heap_start(media);
   if (media > 0) free_media_heaps_.give(0, media);
   if (count_ > ordinary) free_heaps_.give(ordinary, count_ - ordinary);
 }

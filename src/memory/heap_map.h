@@ -155,6 +155,10 @@ class HeapMap final : public BlockIndex {
   Heap& heap_at(std::uintptr_t address) { return heaps_[heap_index(address)]; }
   const Heap& heap_at(std::uintptr_t address) const { return heaps_[heap_index(address)]; }
 
+  // An address of the window where there will never be anything: one page for each device, between the media
+  // memory and the rest. For what only code of the device would follow.
+  std::uintptr_t nowhere(std::uint32_t device) const { return nowhere_ + device * 4_KiB; }
+
   // Called with a heap that nobody sees yet, before it is carved.
   using OnCarve = std::function<void(std::size_t index, HeapClass heap_class)>;
   void on_carve(OnCarve hook) { on_carve_ = std::move(hook); }
@@ -251,6 +255,7 @@ class HeapMap final : public BlockIndex {
 
   OnCarve on_carve_;
   std::mutex opening_, naming_;
+  std::uintptr_t nowhere_ = 0;
   RunMap free_heaps_;
   RunMap free_media_heaps_;
 };

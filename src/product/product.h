@@ -66,6 +66,7 @@ enum class Feature : std::uint8_t {
   ValueOperations,      // P-9
   InfNan,               // floating point goes on with infinities
   Saturation,           // ... or stays at the largest number: R-101
+  HardwareSync,
   FaultReports,         // damaged memory and other faults: R-270 ... R-272
 };
 
@@ -110,6 +111,7 @@ constexpr ProductSet supported_on(Feature feature) {
     case Feature::ReadOnlyBlocks:
       return kAllButIpv;
     case Feature::UnifiedHostVa:
+    case Feature::HardwareSync:
       return kA3 | kA2;
     case Feature::PeerAccess:
       return k950 | kA3 | kA2 | k310P | k910;

@@ -220,6 +220,11 @@ TEST(Signatures, R122_R123_R124_OptionsAndLimits) {
   SUCCEED();
 }
 
+TEST(Signatures, R274_HardwareSync) {
+  HAS_TYPE(aclrtGetHardwareSyncAddr, aclError(void**));
+  SUCCEED();
+}
+
 TEST(Signatures, R106_R109_R110_R111_R112_R113_R125_Contexts) {
   HAS_TYPE(aclrtCreateContext, aclError(aclrtContext*, int32_t));
   HAS_TYPE(aclrtDestroyContext, aclError(aclrtContext));

@@ -143,23 +143,66 @@ aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t* flag) {
   });
 }
 
+// --- overflow: nothing computes here, so there never is one ----------------------------------------
+
+namespace {
+
+constexpr size_t kStatusBytes = 64;
+
+Status write_status(Process& p, void* to, aclrtStream stream, const char* rule) {
+  ASSIGN_OR_RETURN(const StreamRef own, own_stream(p, stream, rule));
+  return submit(p, *own, fill_task(workplace(p, *own), to, 0, kStatusBytes));
+}
+
+aclError clear_status(const char* api, aclrtStream stream, const char* rule) {
+  return enter(api, [&](Process& p) -> Status {
+    if (Status here = needs_feature_after_context(p, rule, Feature::AllButIpv); !here) return here;
+    ASSIGN_OR_RETURN(const StreamRef own, own_stream(p, stream, rule));
+    return submit(p, *own, nothing_task());
+  });
+}
+
+aclError float_status(const char* api, void* to, uint64_t bytes, aclrtStream stream) {
+  return enter(api, [&](Process& p) -> Status {
+    if (Status here = needs_feature_after_context(p, "R-275", Feature::AllButIpv); !here) return here;
+    if (to == nullptr)
+      return rejected("R-275", "outputAddr", "NULL", "there is nowhere to write the status",
+                      "pass 64 bytes of device memory");
+    if (bytes != kStatusBytes)
+      return rejected("R-275", "outputSize", bytes, "a status has 64 bytes", "pass 64");
+    return write_status(p, to, stream, "R-275");
+  });
+}
+
+}  // namespace
+
 aclError aclrtGetOverflowStatus(void* outputAddr, size_t outputSize, aclrtStream stream) {
   return enter("aclrtGetOverflowStatus", [&](Process& p) -> Status {
-    constexpr size_t kStatusBytes = 64;
     if (outputAddr == nullptr) return null_pointer("R-103", "outputAddr");
     if (outputSize != kStatusBytes) return bad_value("R-103", "outputSize", outputSize, "64");
     if (Status here = needs_feature_after_context(p, "R-103", Feature::AllButIpv); !here) return here;
-    ASSIGN_OR_RETURN(const StreamRef own, own_stream(p, stream, "R-103"));
-    return submit(p, *own, fill_task(workplace(p, *own), outputAddr, 0, kStatusBytes));
+    return write_status(p, outputAddr, stream, "R-103");
   });
 }
 
 aclError aclrtResetOverflowStatus(aclrtStream stream) {
-  return enter("aclrtResetOverflowStatus", [&](Process& p) -> Status {
-    if (Status here = needs_feature_after_context(p, "R-103", Feature::AllButIpv); !here) return here;
-    ASSIGN_OR_RETURN(const StreamRef own, own_stream(p, stream, "R-103"));
-    return submit(p, *own, nothing_task());
-  });
+  return clear_status("aclrtResetOverflowStatus", stream, "R-103");
+}
+
+aclError aclrtGetFloatOverflowStatus(void* outputAddr, uint64_t outputSize, aclrtStream stream) {
+  return float_status("aclrtGetFloatOverflowStatus", outputAddr, outputSize, stream);
+}
+
+aclError aclrtResetFloatOverflowStatus(aclrtStream stream) {
+  return clear_status("aclrtResetFloatOverflowStatus", stream, "R-275");
+}
+
+aclError aclrtNpuGetFloatOverFlowStatus(void* outputAddr, uint64_t outputSize, uint32_t, aclrtStream stream) {
+  return float_status("aclrtNpuGetFloatOverFlowStatus", outputAddr, outputSize, stream);
+}
+
+aclError aclrtNpuClearFloatOverFlowStatus(uint32_t, aclrtStream stream) {
+  return clear_status("aclrtNpuClearFloatOverFlowStatus", stream, "R-275");
 }
 
 // --- taking work back -----------------------------------------------------------------------------

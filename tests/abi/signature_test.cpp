@@ -195,6 +195,14 @@ TEST(Signatures, R98_R100_R101_R102_R104_DeviceSettings) {
   SUCCEED();
 }
 
+TEST(Signatures, R275_FloatOverflow) {
+  HAS_TYPE(aclrtGetFloatOverflowStatus, aclError(void*, uint64_t, aclrtStream));
+  HAS_TYPE(aclrtResetFloatOverflowStatus, aclError(aclrtStream));
+  HAS_TYPE(aclrtNpuGetFloatOverFlowStatus, aclError(void*, uint64_t, uint32_t, aclrtStream));
+  HAS_TYPE(aclrtNpuClearFloatOverFlowStatus, aclError(uint32_t, aclrtStream));
+  SUCCEED();
+}
+
 TEST(Signatures, R270_R271_R272_Faults) {
   HAS_TYPE(aclrtGetMemUceInfo, aclError(int32_t, aclrtMemUceInfo*, size_t, size_t*));
   HAS_TYPE(aclrtMemUceRepair, aclError(int32_t, aclrtMemUceInfo*, size_t));

@@ -58,7 +58,7 @@ TEST(StreamProducts, R266_AllButIpvMakeStreams) {
   });
 }
 
-TEST(StreamProducts, R266_AllButIpvKnowTheirAttributes) {
+TEST(StreamProducts, R266_R275_AllButIpvKnowTheirAttributes) {
   expect_all_but_ipv({
       {"aclrtStreamGetId", [] { return aclrtStreamGetId(nullptr, &id); },
        [] { return aclrtStreamGetId(nullptr, nullptr); }, true},
@@ -81,6 +81,19 @@ TEST(StreamProducts, R266_AllButIpvKnowTheirAttributes) {
       {"aclrtGetOverflowStatus", [] { return aclrtGetOverflowStatus(&garbage, 64, &garbage); },
        [] { return aclrtGetOverflowStatus(nullptr, 64, nullptr); }, true},
       {"aclrtResetOverflowStatus", [] { return aclrtResetOverflowStatus(nullptr); }, {}, true},
+      {"aclrtGetFloatOverflowStatus",
+       [] { return aclrtGetFloatOverflowStatus(&garbage, 63, &garbage); },
+       {},
+       true},
+      {"aclrtResetFloatOverflowStatus", [] { return aclrtResetFloatOverflowStatus(&garbage); }, {}, true},
+      {"aclrtNpuGetFloatOverFlowStatus",
+       [] { return aclrtNpuGetFloatOverFlowStatus(nullptr, 64, 0, &garbage); },
+       {},
+       true},
+      {"aclrtNpuClearFloatOverFlowStatus",
+       [] { return aclrtNpuClearFloatOverFlowStatus(0, &garbage); },
+       {},
+       true},
       {"aclrtGetStreamResLimit",
        [] { return aclrtGetStreamResLimit(nullptr, ACL_RT_DEV_RES_CUBE_CORE, &word); },
        [] { return aclrtGetStreamResLimit(nullptr, ACL_RT_DEV_RES_CUBE_CORE, nullptr); }, true},

@@ -1113,6 +1113,20 @@ ACL_FUNC_VISIBILITY aclError aclrtFreeWithDevSync(void *devPtr);
 ACL_FUNC_VISIBILITY aclError aclrtMemFlush(void *devPtr, size_t size);
 ACL_FUNC_VISIBILITY aclError aclrtMemInvalidate(void *devPtr, size_t size);
 
+/* Its parameters are published nowhere, so any are taken and none is looked at. Device memory has no cache here. */
+#if defined(__cplusplus) || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 202311L)
+ACL_FUNC_VISIBILITY aclError aclrtDeviceL2CacheFlush(...);
+#else
+#ifdef __GNUC__
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wstrict-prototypes"
+#endif
+ACL_FUNC_VISIBILITY aclError aclrtDeviceL2CacheFlush();
+#ifdef __GNUC__
+#pragma GCC diagnostic pop
+#endif
+#endif
+
 /* ======================================================================== */
 /* Questions about memory (M-131 to M-169)                                  */
 /* ======================================================================== */

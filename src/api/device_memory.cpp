@@ -153,3 +153,8 @@ aclError aclrtMemFlush(void* devPtr, size_t size) { return cache_call("aclrtMemF
 aclError aclrtMemInvalidate(void* devPtr, size_t size) {
   return cache_call("aclrtMemInvalidate", devPtr, size, false);
 }
+
+aclError aclrtDeviceL2CacheFlush(...) {
+  return enter("aclrtDeviceL2CacheFlush",
+               [](Process& p) { return needs_context(p, "R-276", Feature::EveryChip); });
+}

@@ -33,6 +33,17 @@ int client_c99_classify(aclError error);
 static enum aclrtMemPgType pages = HUGE_PAGE_TYPE;
 static enum aclrtMemType memory = P2P_DDR_TYPE;
 
+/* it can be called with whatever arguments a program has. Nothing is called here. */
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wdeprecated-non-prototype"
+#endif
+typedef char
+    flush_takes_anything[sizeof(aclrtDeviceL2CacheFlush()) == sizeof(aclError) &&
+                                 sizeof(aclrtDeviceL2CacheFlush(0)) == sizeof(aclError) &&
+                                 sizeof(aclrtDeviceL2CacheFlush(0, "", sizeof(int))) == sizeof(aclError)
+                             ? 1
+                             : -1];
+
 size_t client_c99_sizes(void) {
   const aclrtMallocAttribute attribute = {ACL_RT_MEM_ATTR_DEVICE_ID, {.deviceId = 3}};
   aclrtMallocAttribute list[1];

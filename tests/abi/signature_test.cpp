@@ -203,6 +203,11 @@ TEST(Signatures, R275_FloatOverflow) {
   SUCCEED();
 }
 
+TEST(Signatures, R276_TheFlushTakesAnything) {
+  HAS_TYPE(aclrtDeviceL2CacheFlush, aclError(...));
+  SUCCEED();
+}
+
 TEST(Signatures, R270_R271_R272_Faults) {
   HAS_TYPE(aclrtGetMemUceInfo, aclError(int32_t, aclrtMemUceInfo*, size_t, size_t*));
   HAS_TYPE(aclrtMemUceRepair, aclError(int32_t, aclrtMemUceInfo*, size_t));

@@ -186,6 +186,23 @@ typedef enum {
     ACL_RT_AICORE_ERROR_HW_LOCAL = 2
 } aclrtAicoreErrorType;
 
+/* How a record changes the count of a count notify. */
+typedef enum aclrtCntNotifyRecordMode {
+    ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE = 0,
+    ACL_RT_CNT_NOTIFY_RECORD_ADD_MODE = 1,
+    ACL_RT_CNT_NOTIFY_RECORD_BIT_OR_MODE = 2,
+    ACL_RT_CNT_NOTIFY_RECORD_BIT_AND_MODE = 4
+} aclrtCntNotifyRecordMode;
+
+/* What a wait waits for: how the count compares with the value of the wait. */
+typedef enum aclrtCntNotifyWaitMode {
+    ACL_RT_CNT_NOTIFY_WAIT_LESS_MODE = 0,
+    ACL_RT_CNT_NOTIFY_WAIT_EQUAL_MODE = 1,
+    ACL_RT_CNT_NOTIFY_WAIT_BIGGER_MODE = 2,
+    ACL_RT_CNT_NOTIFY_WAIT_BIGGER_OR_EQUAL_MODE = 3,
+    ACL_RT_CNT_NOTIFY_WAIT_EQUAL_WITH_BITMASK_MODE = 4
+} aclrtCntNotifyWaitMode;
+
 typedef enum aclrtFloatOverflowMode {
     ACL_RT_OVERFLOW_MODE_SATURATION = 0,
     ACL_RT_OVERFLOW_MODE_INFNAN = 1,
@@ -546,6 +563,20 @@ typedef struct aclrtServerPid {
     int32_t *pid;
     size_t num;
 } aclrtServerPid;
+
+typedef struct aclrtCntNotifyRecordInfo {
+    aclrtCntNotifyRecordMode mode;
+    uint32_t value;
+} aclrtCntNotifyRecordInfo;
+
+/* timeout in seconds, 0 is for ever; with isClear the wait sets the count to 0. */
+typedef struct aclrtCntNotifyWaitInfo {
+    aclrtCntNotifyWaitMode mode;
+    uint32_t value;
+    uint32_t timeout;
+    uint8_t isClear;
+    uint8_t rev[3];
+} aclrtCntNotifyWaitInfo;
 
 /* Passed by value. */
 typedef struct aclrtIpcEventHandle {
@@ -1065,6 +1096,26 @@ ACL_FUNC_VISIBILITY aclError aclrtNotifyImportByKey(aclrtNotify *notify, const c
 ACL_FUNC_VISIBILITY aclError aclrtNotifySetImportPid(aclrtNotify notify, int32_t *pid, size_t num);
 ACL_FUNC_VISIBILITY aclError aclrtNotifySetImportPidInterServer(aclrtNotify notify, aclrtServerPid *serverPids,
                                                                 size_t num);
+
+/* ======================================================================== */
+/* Count notifies, on 950                                  */
+/* ======================================================================== */
+
+/* Makes a count that streams change and wait for, 0 at first; flag is 0. End it with aclrtCntNotifyDestroy. */
+ACL_FUNC_VISIBILITY aclError aclrtCntNotifyCreate(aclrtCntNotify *cntNotify, uint64_t flag);
+ACL_FUNC_VISIBILITY aclError aclrtCntNotifyDestroy(aclrtCntNotify cntNotify);
+
+/* Queues a task that changes the count. */
+ACL_FUNC_VISIBILITY aclError aclrtCntNotifyRecord(aclrtCntNotify cntNotify, aclrtStream stream,
+                                                  aclrtCntNotifyRecordInfo *info);
+
+/* Queues a wait for the count. */
+ACL_FUNC_VISIBILITY aclError aclrtCntNotifyWaitWithTimeout(aclrtCntNotify cntNotify, aclrtStream stream,
+                                                           aclrtCntNotifyWaitInfo *info);
+
+/* Queues a task that sets the count to 0. */
+ACL_FUNC_VISIBILITY aclError aclrtCntNotifyReset(aclrtCntNotify cntNotify, aclrtStream stream);
+ACL_FUNC_VISIBILITY aclError aclrtCntNotifyGetId(aclrtCntNotify cntNotify, uint32_t *notifyId);
 
 /* ======================================================================== */
 /* Words of memory that streams write and wait for (P-31 to P-49)           */

@@ -1,6 +1,7 @@
-// Events and notifies.
+// Events, notifies and count notifies.
 #include "acl/acl.h"
 #include "api/door.h"
+#include "runtime/count_notifies.h"
 #include "runtime/event_calls.h"
 #include "runtime/stream_calls.h"
 
@@ -242,4 +243,32 @@ aclError aclrtNotifySetImportPidInterServer(aclrtNotify, aclrtServerPid*, size_t
   return enter("aclrtNotifySetImportPidInterServer", [](Process&) -> Status {
     return unsupported("R-211", "notifies are not shared between processes");
   });
+}
+
+// --- count notifies -------------------------------------------------------------------------------
+
+aclError aclrtCntNotifyCreate(aclrtCntNotify* cntNotify, uint64_t flag) {
+  return enter("aclrtCntNotifyCreate", [&](Process& p) { return create_count(p, cntNotify, flag); });
+}
+
+aclError aclrtCntNotifyDestroy(aclrtCntNotify cntNotify) {
+  return enter("aclrtCntNotifyDestroy", [&](Process& p) { return destroy_count(p, cntNotify); });
+}
+
+aclError aclrtCntNotifyRecord(aclrtCntNotify cntNotify, aclrtStream stream, aclrtCntNotifyRecordInfo* info) {
+  return enter("aclrtCntNotifyRecord", [&](Process& p) { return record_count(p, cntNotify, stream, info); });
+}
+
+aclError aclrtCntNotifyWaitWithTimeout(aclrtCntNotify cntNotify, aclrtStream stream,
+                                       aclrtCntNotifyWaitInfo* info) {
+  return enter("aclrtCntNotifyWaitWithTimeout",
+               [&](Process& p) { return wait_count(p, cntNotify, stream, info); });
+}
+
+aclError aclrtCntNotifyReset(aclrtCntNotify cntNotify, aclrtStream stream) {
+  return enter("aclrtCntNotifyReset", [&](Process& p) { return reset_count(p, cntNotify, stream); });
+}
+
+aclError aclrtCntNotifyGetId(aclrtCntNotify cntNotify, uint32_t* notifyId) {
+  return enter("aclrtCntNotifyGetId", [&](Process& p) { return count_number(p, cntNotify, notifyId); });
 }

@@ -49,6 +49,7 @@ enum class Object : std::uint8_t {
   Stream,
   Event,
   Notify,
+  CountNotify,
   Context
 };
 
@@ -68,6 +69,8 @@ enum class Operation : std::uint8_t {
   ResetEvent,
   RecordNotify,
   WaitNotify,
+  ChangeCount,  // of a count notify: `value` and how in `flag`
+  WaitCount,    // ... `value` and the comparison in `flag`; the record that ended it is not told
   HostFunction,
   Callback,
   // The fast path tells its function by these: a name less to write.

@@ -67,6 +67,7 @@ enum class Feature : std::uint8_t {
   InfNan,               // floating point goes on with infinities
   Saturation,           // ... or stays at the largest number: R-101
   HardwareSync,
+  CountNotifies,        // R-277 ... R-282
   FaultReports,         // damaged memory and other faults: R-270 ... R-272
 };
 
@@ -128,6 +129,7 @@ constexpr ProductSet supported_on(Feature feature) {
     case Feature::MediaIsDevice:
     case Feature::SimtLimits:
     case Feature::LinkAttributes:
+    case Feature::CountNotifies:
       return k950;
     case Feature::Copy2dAsRc:
       return kAllButIpv & static_cast<ProductSet>(~k310B);

@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "product/product.h"
 #include "runtime/handles.h"
+#include "schedule/count_state.h"
 #include "schedule/event_record.h"
 
 namespace belay {
@@ -47,18 +48,32 @@ struct Notify {
 };
 using NotifyRef = std::shared_ptr<Notify>;
 
+struct CountNotify {
+  Handle handle;
+  std::uint32_t device, number;
+  std::shared_ptr<schedule::CountState> state = std::make_shared<schedule::CountState>();
+};
+using CountNotifyRef = std::shared_ptr<CountNotify>;
+
 // What exists, and which numbers of the hardware are in use.
 struct Events {
   Events(const ProductRow& product, std::uint32_t devices)
-      : limit{product.events}, notify_limit{product.notifies}, numbers(devices), notify_numbers(devices) {
+      : limit{product.events},
+        notify_limit{product.notifies},
+        numbers(devices),
+        notify_numbers(devices),
+        count_numbers(devices) {
     for (Numbers& each : numbers) each.set_limit(limit);
     for (Numbers& each : notify_numbers) each.set_limit(notify_limit);
+    for (Numbers& each : count_numbers) each.set_limit(notify_limit);
   }
   std::uint32_t limit, notify_limit;
   HandleTable<Event> events;
   std::vector<Numbers> numbers;
   HandleTable<Notify> notifies;
   std::vector<Numbers> notify_numbers;
+  HandleTable<CountNotify> counts;
+  std::vector<Numbers> count_numbers;
   std::atomic<std::uint32_t> wait_timeout{0};  // seconds, of later aclrtStreamWaitEvent calls
 };
 

@@ -370,6 +370,16 @@ TEST(Signatures, Notifies) {
   SUCCEED();
 }
 
+TEST(Signatures, R277_R278_R279_R280_CountNotifies) {
+  HAS_TYPE(aclrtCntNotifyCreate, aclError(aclrtCntNotify*, uint64_t));
+  HAS_TYPE(aclrtCntNotifyDestroy, aclError(aclrtCntNotify));
+  HAS_TYPE(aclrtCntNotifyRecord, aclError(aclrtCntNotify, aclrtStream, aclrtCntNotifyRecordInfo*));
+  HAS_TYPE(aclrtCntNotifyWaitWithTimeout, aclError(aclrtCntNotify, aclrtStream, aclrtCntNotifyWaitInfo*));
+  HAS_TYPE(aclrtCntNotifyReset, aclError(aclrtCntNotify, aclrtStream));
+  HAS_TYPE(aclrtCntNotifyGetId, aclError(aclrtCntNotify, uint32_t*));
+  SUCCEED();
+}
+
 TEST(Signatures, FailedTasksAndAbort) {
   HAS_TYPE(aclrtSetExceptionInfoCallback, aclError(aclrtExceptionInfoCallback));
   HAS_TYPE(aclrtExceptionInfoCallbackRegister, aclError(aclrtExceptionInfoCallback));

@@ -152,6 +152,22 @@ TEST(FaultStructures, R270_R271_R272_Layout) {
   static_assert(same<decltype(aclrtErrorInfo::reserved), uint8_t[2]>);
 }
 
+TEST(CountNotifyStructures, R279_R280_R281_Layout) {
+  PIN(sizeof(aclrtCntNotifyRecordInfo), 8);
+  PIN(offsetof(aclrtCntNotifyRecordInfo, mode), 0);
+  PIN(offsetof(aclrtCntNotifyRecordInfo, value), 4);
+  static_assert(same<decltype(aclrtCntNotifyRecordInfo::value), uint32_t>);
+  PIN(sizeof(aclrtCntNotifyWaitInfo), 16);
+  PIN(offsetof(aclrtCntNotifyWaitInfo, mode), 0);
+  PIN(offsetof(aclrtCntNotifyWaitInfo, value), 4);
+  PIN(offsetof(aclrtCntNotifyWaitInfo, timeout), 8);
+  PIN(offsetof(aclrtCntNotifyWaitInfo, isClear), 12);
+  PIN(offsetof(aclrtCntNotifyWaitInfo, rev), 13);
+  static_assert(same<decltype(aclrtCntNotifyWaitInfo::timeout), uint32_t>);
+  static_assert(same<decltype(aclrtCntNotifyWaitInfo::isClear), uint8_t>);
+  static_assert(same<decltype(aclrtCntNotifyWaitInfo::rev), uint8_t[3]>);
+}
+
 TEST(ServerPid, TwentyFourBytes) {
   PIN(sizeof(aclrtServerPid), 24);
   PIN(offsetof(aclrtServerPid, sdid), 0);

@@ -1,6 +1,7 @@
 // Sequences of calls with arbitrary arguments: nothing crashes, the books balance, blocks keep apart.
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <vector>
 
@@ -30,6 +31,66 @@ std::size_t size_from(Input& input) {
   }
 }
 
+// Small functions with arguments from anywhere; what can be known of their answers is asked for.
+void call_something(Input& input, void* heap) {
+  const auto device = input.next<std::int32_t>();
+  const auto wild = reinterpret_cast<void*>(input.next<std::uintptr_t>());
+  const auto number = input.next<std::uint32_t>();
+  switch (input.next<std::uint8_t>() % 8) {
+    case 0: {
+      aclrtMemUceInfo places[20] = {};
+      places[number % 20].addr = wild;
+      places[number % 20].reserved[number % 14] = number >> 8;
+      std::size_t count = 1;
+      if (aclrtGetMemUceInfo(device, places, number, &count) == ACL_SUCCESS) require(count == 0);
+      (void)aclrtMemUceRepair(device, places, number % 22 > 20 ? number | 32 : number % 22);
+      break;
+    }
+    case 1: {
+      aclrtErrorInfo info;
+      std::memset(&info, static_cast<int>(number & 0xFF), sizeof info);
+      (void)aclrtRepairError(device, &info);
+      if (aclrtGetErrorVerbose(device, &info) == ACL_SUCCESS) require(info.errorType == ACL_RT_NO_ERROR);
+      break;
+    }
+    case 2: {
+      char name[17] = {};
+      for (std::size_t i = 0; i < 16; ++i) name[i] = static_cast<char>(input.next<std::uint8_t>());
+      std::int32_t answer = 7;
+      const aclError code = aclrtCheckArchCompatibility(name, &answer);
+      require(code == ACL_SUCCESS ? answer == 0 || answer == 1 : answer == 7);
+      break;
+    }
+    case 3: {
+      void* address = nullptr;
+      require(aclrtGetHardwareSyncAddr(&address) == ACL_SUCCESS && aclrtFree(address) != ACL_SUCCESS);
+      break;
+    }
+    case 4: {
+      void* status = static_cast<unsigned char*>(heap) + number % (1U << 30);
+      (void)aclrtGetFloatOverflowStatus(status, number % 66, nullptr);
+      (void)aclrtNpuGetFloatOverFlowStatus(status, 64, number, nullptr);
+      (void)aclrtSynchronizeStream(nullptr);
+      break;
+    }
+    case 5:
+      require(aclrtResetFloatOverflowStatus(nullptr) == ACL_SUCCESS);
+      require(aclrtNpuClearFloatOverFlowStatus(number, nullptr) == ACL_SUCCESS);
+      require(aclrtResetFloatOverflowStatus(wild) == ACL_SUCCESS || wild != nullptr);
+      break;
+    case 6:
+      require(aclrtDeviceL2CacheFlush(device, wild, number) == ACL_SUCCESS);
+      break;
+    default: {  // this product has none
+      aclrtCntNotify made = nullptr;
+      require(aclrtCntNotifyCreate(&made, number) != ACL_SUCCESS);
+      require(aclrtCntNotifyDestroy(wild) != ACL_SUCCESS);
+      require(aclrtCntNotifyReset(wild, nullptr) != ACL_SUCCESS);
+      break;
+    }
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -50,7 +111,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     auto pick = live.begin();
     if (!live.empty())
       std::advance(pick, static_cast<std::ptrdiff_t>(input.next<std::uint8_t>() % live.size()));
-    switch (action % 8) {
+    switch (action % 9) {
       case 0:
       case 1:
       case 2: {
@@ -98,6 +159,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         (void)aclrtPointerGetAttributes(wild, &attributes);
         break;
       }
+      case 7:
+        call_something(input, probe);
+        break;
       default:
         (void)aclGetRecentErrMsg();
         break;

@@ -43,10 +43,14 @@ void explain_ended_thread(const std::string& function, const char* rule) {
 
 bool start_thread(const char* name, std::function<void()> body) {
   auto start = std::make_unique<Start>(Start{name, std::move(body)});
-  sigset_t all;
+  // Signals that are sent go to threads of the program. Those that the thread causes itself do not: blocked,
+  // they would end the process without asking any handler.
+  sigset_t sent;
   sigset_t before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);  // inherited by the new thread
+  ::sigfillset(&sent);
+  for (const int caused : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, SIGABRT})
+    ::sigdelset(&sent, caused);
+  ::pthread_sigmask(SIG_SETMASK, &sent, &before);  // inherited by the new thread
   pthread_attr_t attributes;
   ::pthread_attr_init(&attributes);
   ::pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);

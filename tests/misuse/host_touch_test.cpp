@@ -68,6 +68,23 @@ TEST(HostTouch, AfterFree_IsToldAsSuch) {
   EXPECT_NE(ending.err.find("no live block is"), std::string::npos) << ending;
 }
 
+// On a thread of ours.
+TEST(HostTouch, InACallback_IsExplainedToo_AndTheProgramsHandlerRuns) {
+  const Ending ending = run_captured({}, [] {
+    struct sigaction own {};
+    own.sa_handler = [](int) { ::_exit(42); };
+    ::sigaction(SIGSEGV, &own, nullptr);
+    void* block = device_block(64);
+    aclrtStream stream = nullptr;
+    const auto touch = [](void* at) { *static_cast<volatile char*>(at) = 1; };
+    if (aclrtCreateStream(&stream) != ACL_SUCCESS || aclrtLaunchHostFunc(stream, touch, block) != ACL_SUCCESS)
+      std::_Exit(3);
+    for (;;) ::pause();
+  });
+  EXPECT_TRUE(WIFEXITED(ending.status) && WEXITSTATUS(ending.status) == 42) << ending;
+  EXPECT_NE(ending.err.find("belay: host code wrote to"), std::string::npos) << ending;
+}
+
 TEST(HostTouch, TheProgramsOwnHandlerRunsAfterTheExplanation) {
   const Ending ending = run_captured({}, [] {
     struct sigaction own {};

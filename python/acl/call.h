@@ -37,8 +37,9 @@ inline constexpr How kReleasedIfLong{Lock::ReleasedIfLong};
 inline constexpr How kHeldUnsigned{Lock::Held, Code::Unsigned};
 inline constexpr std::uint64_t kLongCopy = 16 * 1024;
 
-// TypeError in the words that programs know (Y-26). Always null.
-PyObject* parse_failed(const char* path);
+// TypeError in the words that programs know, with a note that tells what is wrong (Y-26). Always null.
+PyObject* wrong_count(const char* path, Py_ssize_t given);
+PyObject* wrong_argument(const char* path, Py_ssize_t position, PyObject* given, const char* wanted);
 // Whether an object can be called; raises TypeError if not (Y-41).
 bool can_be_called(PyObject* object);
 
@@ -56,18 +57,34 @@ auto without_lock(Act&& act) {
   return result;
 }
 
+// Afterwards `at` is behind the last argument that was looked at.
 template <class... Parameters>
-bool read_all(Arguments at, std::tuple<Parameters...>& parameters) {
+bool read_all(Arguments& at, std::tuple<Parameters...>& parameters) {
   return std::apply([&](auto&... each) { return (each.read(at) && ...); }, parameters);
+}
+
+// What the argument at a position, the first is 1, should have been.
+template <class... Parameters>
+const char* wanted_at(Py_ssize_t position) {
+  const char* wanted = "";
+  const auto look = [&](Py_ssize_t takes, const char* wants) {
+    if (takes != 0 && position-- == 1) wanted = wants;
+  };
+  (look(Parameters::kTakes, Parameters::kWants), ...);
+  return wanted;
 }
 
 // For functions that are written by hand: reads the arguments, or raises.
 template <class... Parameters>
 bool parse(const char* path, Arguments arguments, Py_ssize_t count, std::tuple<Parameters...>& into) {
   constexpr Py_ssize_t kWanted = (Parameters::kTakes + ... + 0);
-  if (kWanted != 0 && (count != kWanted || !read_all(arguments, into))) {  // none wanted: ignored (Y-28)
-    parse_failed(path);
-    return false;
+  if constexpr (kWanted != 0) {  // none wanted: ignored (Y-28)
+    if (count != kWanted) return wrong_count(path, count) != nullptr;
+    Arguments at = arguments;
+    if (!read_all(at, into)) {
+      const Py_ssize_t position = at - arguments;
+      return wrong_argument(path, position, at[-1], wanted_at<Parameters...>(position)) != nullptr;
+    }
   }
   return std::apply([](auto&... each) { return (each.prepare() && ...); }, into);
 }

@@ -66,8 +66,9 @@ class TupleMaker {
 using Arguments = PyObject* const*;
 
 struct Parameter {
-  static constexpr Py_ssize_t kTakes = 1;  // arguments
-  static constexpr Py_ssize_t kGives = 0;  // results
+  static constexpr Py_ssize_t kTakes = 1;                  // arguments
+  static constexpr Py_ssize_t kGives = 0;                  // results
+  static constexpr const char* kWants = "something else";  // for the note of an error
   static bool prepare() { return true; }
   static void give(TupleMaker&) {}
 };
@@ -92,6 +93,8 @@ bool read_u32(PyObject* object, std::uint32_t& value);  // int or __index__, mod
 
 template <class Number, bool (*read_number)(PyObject*, Number&)>
 struct NumberParameter : Parameter {
+  static constexpr const char* kWants =
+      std::is_signed_v<Number> ? "an int that fits 32 signed bits" : "an int";
   AnyNumber<Number> number;
   bool read(Arguments& at) { return read_number(*at++, number.value); }
   auto arguments() { return std::tuple{number}; }
@@ -137,6 +140,7 @@ struct Any : Parameter {
 
 // str without NUL (Y-25).
 struct Str : Parameter {
+  static constexpr const char* kWants = "a str without NUL";
   Owned bytes;
   char* text = nullptr;
   bool read(Arguments& at);
@@ -146,6 +150,7 @@ struct Str : Parameter {
 // A key that the C function writes into memory of the given length (Y-135).
 struct KeyOut : Parameter {
   static constexpr Py_ssize_t kGives = 1;
+  static constexpr const char* kWants = "an int";
   static constexpr std::size_t kMost = 1024;
   std::uint64_t length = 0;
   std::array<char, kMost> key{};

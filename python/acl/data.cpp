@@ -5,6 +5,7 @@ namespace belay::python {
 namespace {
 
 struct F32 : Parameter {
+  static constexpr const char* kWants = "a number";
   float number = 0;
   bool read(Arguments& at) {
     const double value = PyFloat_AsDouble(*at++);

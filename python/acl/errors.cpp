@@ -27,7 +27,7 @@ void tell(aclrtExceptionInfo* information) {
 // With None, or nothing at all, nobody listens any more.
 PyObject* set_exception_info_callback(PyObject*, PyObject* const* given, Py_ssize_t count) {
   PyObject* function = count == 0 ? Py_None : given[0];
-  if (count > 1) return parse_failed("acl.rt.set_exception_info_callback");
+  if (count > 1) return wrong_count("acl.rt.set_exception_info_callback", count);
   const bool listens = function != Py_None;
   if (listens && !can_be_called(function)) return nullptr;
   PyObject* old = std::exchange(g_listener, listens ? share(function).release() : nullptr);

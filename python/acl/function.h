@@ -26,6 +26,9 @@ struct Function {
 };
 using Functions = std::vector<Function>;
 
+// All of them, as long as the process lives.
+const Functions& all_functions();
+
 // The chapters. A new function is a line in one of them.
 Functions start_and_end();
 Functions devices();

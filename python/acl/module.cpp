@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::array kSubmodules{"rt", "mdl", "media", "op", "blas", "util", "prof", "himpi", "fv"};
 
-Functions all_functions() {
+Functions gathered() {
   Functions all;
   for (const auto chapter :
        {start_and_end, devices, contexts, streams, events, notifies, callbacks, errors, device_memory,
@@ -48,7 +48,7 @@ bool add_submodules(PyObject* module) {
 bool add_functions(PyObject* module) {
   auto* kept =
       new Definitions;  // one for each time that the file is loaded, which may be under several names
-  const Functions all = all_functions();
+  const Functions& all = all_functions();
   kept->helps.reserve(all.size());
   kept->methods.reserve(all.size());
   for (const Function& function : all) {
@@ -84,6 +84,12 @@ PyModuleDef g_definition{
     nullptr};
 
 }  // namespace
+
+const Functions& all_functions() {
+  static const auto* all = new Functions{gathered()};
+  return *all;
+}
+
 }  // namespace belay::python
 
 PyMODINIT_FUNC PyInit_acl() {

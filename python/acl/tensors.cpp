@@ -30,6 +30,7 @@ std::size_t bytes_of_shape(std::size_t element, const std::vector<std::int64_t>&
 }
 
 struct Dimensions : Parameter {
+  static constexpr const char* kWants = "a list of ints";
   std::vector<std::int64_t> sizes;
   bool read(Arguments& at) {
     PyObject* list = *at++;

@@ -37,6 +37,19 @@ def test_every_name_can_be_had_and_is_listed():
     assert sorted(belay._HOME_OF) == sorted(belay.__all__)
 
 
+def test_dir_shows_what_is_public_and_nothing_else():
+    import belay.pytest_plugin  # noqa: F401  what is loaded meanwhile does not show
+
+    for name in belay.__all__:
+        getattr(belay, name)
+    assert dir(belay) == sorted([*belay.__all__, "__version__"])
+
+
+def test_the_version_is_that_of_the_project():
+    project = re.search(r"^project\(belay VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text(), re.MULTILINE)
+    assert belay.__version__ == project[1]
+
+
 def test_star_import_gives_all_names():
     names = {}
     exec("from belay import *", names)

@@ -8,7 +8,7 @@ import sys
 import warnings
 import weakref
 from types import TracebackType
-from typing import Any, NoReturn, Optional, TypeVar, Union
+from typing import TYPE_CHECKING, Any, NoReturn, Optional, Protocol, TypeVar, Union, cast
 
 from ._accounts import HOST
 from ._errors import check
@@ -25,6 +25,18 @@ _NO_TOUCH = (
 _KINDS = {(False, False): 0, (False, True): 1, (True, False): 2, (True, True): 3}
 
 Self = TypeVar("Self", bound="Memory")
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer, WriteableBuffer
+
+    class Array(Protocol):
+        """An array of numpy, or of something that looks like it. Type checkers do not know its buffer."""
+
+        @property
+        def __array_interface__(self) -> dict[str, Any]: ...
+
+    Source = Union["Memory", ReadableBuffer, Array]
+    Target = Union["Memory", WriteableBuffer, Array]
+
 
 # Up to so many living blocks the serial number of a new one is looked up: a look goes through all of them.
 _FEW = 256
@@ -168,7 +180,9 @@ class Memory(native.Buffer):
             ret = acl.rt.memset_async(self.ptr, self.size, value, self.size, int(stream))
             check(ret, "acl.rt.memset_async")
 
-    def copy_from(self, source: Any, offset: int = 0, stream: Union[Stream, int, None] = None) -> None:
+    def copy_from(
+        self, source: Source, *, offset: int = 0, stream: Union[Stream, int, None] = None
+    ) -> None:
         """Copy all bytes of ``source`` to here, from byte ``offset`` on.
 
         ``source`` is memory of belay, or anything with a buffer: bytes, bytearray, memoryview, a numpy array.
@@ -179,7 +193,7 @@ class Memory(native.Buffer):
         at = self._place(offset, other.size, "source")
         _copy(at, self.on_device, other.ptr, other.on_device, other.size, stream, (self, other.keep))
 
-    def copy_to(self, target: Any, offset: int = 0, stream: Union[Stream, int, None] = None) -> None:
+    def copy_to(self, target: Target, *, offset: int = 0, stream: Union[Stream, int, None] = None) -> None:
         """Fill all of ``target`` with bytes from here, from byte ``offset`` on.
 
         ``target`` is memory of belay, or anything with a writable buffer. The rest is as in
@@ -199,7 +213,7 @@ class Memory(native.Buffer):
                 f"from offset {offset} on"
             )
         room = bytearray(size)
-        self.copy_to(room, offset)
+        self.copy_to(room, offset=offset)
         return bytes(room)
 
     # -- the host's view ------------------------------------------------------------------------------------
@@ -227,7 +241,7 @@ class Memory(native.Buffer):
 
     def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> Any:
         # numpy swallows the error of a buffer and of an array interface, but not of this function.
-        view = memoryview(self)
+        view = memoryview(cast(Any, self))  # type checkers cannot see the buffer of the extension
         import numpy
 
         array = numpy.asarray(view)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
+import enum
 import gc
 import os
 import warnings
 from contextlib import ContextDecorator
 from types import TracebackType
-from typing import Optional, Union
+from typing import Any, Optional, Union
 
 from ._load import native
 from ._memory import live_views
@@ -42,7 +42,22 @@ SETTINGS: dict[str, Optional[tuple[str, str]]] = {
     "link": None,
 }
 
-Value = Union[str, int, bool, "os.PathLike[str]", None]
+
+class Unchanged(enum.Enum):
+    """Stands for a setting that is left as it is. None unsets one."""
+
+    UNCHANGED = "unchanged"
+
+    def __repr__(self) -> str:
+        return self.value
+
+
+UNCHANGED = Unchanged.UNCHANGED
+
+Text = Union[str, None, Unchanged]
+Number = Union[str, int, None, Unchanged]
+Switch = Union[str, bool, None, Unchanged]
+Path = Union[str, "os.PathLike[str]", None, Unchanged]
 
 
 def restart(force: bool = False) -> None:
@@ -79,8 +94,36 @@ class settings(ContextDecorator):
     Can be used as a decorator, too.
     """
 
-    def __init__(self, **chosen: Value) -> None:
-        self._variables = {_variable(name): _text(name, value) for name, value in chosen.items()}
+    def __init__(
+        self,
+        *,
+        product: Text = UNCHANGED,
+        devices: Number = UNCHANGED,
+        hbm: Number = UNCHANGED,
+        huge: Number = UNCHANGED,
+        huge1g: Number = UNCHANGED,
+        normal: Number = UNCHANGED,
+        p2p: Number = UNCHANGED,
+        form: Text = UNCHANGED,
+        machine: Text = UNCHANGED,
+        machines: Path = UNCHANGED,
+        host_access: Switch = UNCHANGED,
+        faults: Switch = UNCHANGED,
+        leaks: Switch = UNCHANGED,
+        summary: Switch = UNCHANGED,
+        pin: Switch = UNCHANGED,
+        keep: Number = UNCHANGED,
+        pages: Text = UNCHANGED,
+        backing: Text = UNCHANGED,
+        commit: Number = UNCHANGED,
+        host_node: Number = UNCHANGED,
+        schedule: Text = UNCHANGED,
+        link: Text = UNCHANGED,
+    ) -> None:
+        given = locals()
+        chosen = {name: given[name] for name in SETTINGS if given[name] is not UNCHANGED}
+        self._words = f"belay.settings({', '.join(f'{name}={value!r}' for name, value in chosen.items())})"
+        self._variables = {"BELAY_" + name.upper(): _text(name, value) for name, value in chosen.items()}
         self._saved: list[dict[str, Optional[str]]] = []
 
     def __enter__(self) -> settings:
@@ -135,15 +178,7 @@ def _refuse_live_views() -> None:
         )
 
 
-def _variable(name: str) -> str:
-    if name not in SETTINGS:
-        near = difflib.get_close_matches(name, SETTINGS, 1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
-        raise TypeError(f"belay has no setting {name!r}; {hint}known are: {', '.join(SETTINGS)}")
-    return "BELAY_" + name.upper()
-
-
-def _text(name: str, value: Value) -> Optional[str]:
+def _text(name: str, value: Any) -> Optional[str]:
     if value is None:
         return None
     if isinstance(value, bool):

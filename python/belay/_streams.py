@@ -80,7 +80,7 @@ class Stream(_Handle):
     @property
     def done(self) -> bool:
         """Whether all work is done. Asking does not wait."""
-        return check(acl.rt.stream_query(self.handle), "acl.rt.stream_query") == _COMPLETE
+        return bool(check(acl.rt.stream_query(self.handle), "acl.rt.stream_query") == _COMPLETE)
 
     def synchronize(self) -> None:
         """Wait until all work is done. A task that failed is told here."""
@@ -134,7 +134,7 @@ class Event(_Handle):
     @property
     def done(self) -> bool:
         """Whether everything in front of the mark is done. Asking does not wait."""
-        return check(acl.rt.query_event(self.handle), "acl.rt.query_event") == _COMPLETE
+        return bool(check(acl.rt.query_event(self.handle), "acl.rt.query_event") == _COMPLETE)
 
     def record(self, stream: Union[Stream, int] = 0) -> None:
         """Put the mark behind all work that the stream has now. 0 is the default stream."""

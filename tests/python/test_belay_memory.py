@@ -297,9 +297,9 @@ def test_what_does_not_fit_is_refused_and_nothing_is_copied(make, offset, size):
     with make(16) as m:
         m.fill(5)
         with pytest.raises(ValueError, match="do not fit"):
-            m.copy_from(bytes(size), offset)
+            m.copy_from(bytes(size), offset=offset)
         with pytest.raises(ValueError, match="do not fit"):
-            m.copy_to(bytearray(size), offset)
+            m.copy_to(bytearray(size), offset=offset)
         with pytest.raises(ValueError, match="this memory has 16 bytes"):
             m.tobytes(offset, size)
         assert m.tobytes() == b"\5" * 16
@@ -316,7 +316,7 @@ def test_tobytes_says_what_is_there(make):
 def test_nothing_is_copied_from_nothing(make):
     with make(16) as m:
         m.fill(5)
-        m.copy_from(b"", 16)
+        m.copy_from(b"", offset=16)
         m.copy_to(bytearray(0))
         m[3:3].fill(9)
         assert m.tobytes() == b"\5" * 16

@@ -1,5 +1,6 @@
 """The package as such: what importing it does, what it offers, and that its tables are true."""
 
+import inspect
 import re
 import subprocess
 import sys
@@ -48,6 +49,15 @@ def test_dir_shows_what_is_public_and_nothing_else():
 def test_the_version_is_that_of_the_project():
     project = re.search(r"^project\(belay VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text(), re.MULTILINE)
     assert belay.__version__ == project[1]
+
+
+def test_settings_and_copies_have_signatures_of_their_own():
+    parameters = inspect.signature(belay.settings).parameters
+    assert list(parameters) == list(_settings.SETTINGS)
+    copies = [inspect.signature(belay.DeviceMemory.copy_from), inspect.signature(belay.HostMemory.copy_to)]
+    named = [*parameters.values()] + [copy.parameters[name] for copy in copies for name in ("offset", "stream")]
+    assert {parameter.kind for parameter in named} == {inspect.Parameter.KEYWORD_ONLY}
+    assert all(parameter.annotation is not inspect.Parameter.empty for parameter in named)
 
 
 def test_star_import_gives_all_names():

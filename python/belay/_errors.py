@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Optional, Union
 
 from ._codes import CODES
 from ._load import acl
+
+# What stands in front of the words in a line of the runtime: [PID: 4711] [THREAD:12] 2026-01-31-10:15:30.123.456
+# Invalid_Argument(EE1011):
+_STAMP = re.compile(
+    r"^( *)(?:\[PID: \d+\] )?(?:\[THREAD:\d+\] )?(?:[\d:.-]{20,} )?(?:\w+\([A-Z]{2}\d{4}\): )?", re.MULTILINE
+)
+_NOTHING_BELOW = re.compile(r"\n *TraceBack \(most recent call last\):\s*\Z")
 
 
 class Error(RuntimeError):
     """A call answered a number other than 0.
 
     ``code`` is the number, ``name`` the vendor's name for it if known, ``message`` the text that the runtime
-    left for this thread (or ``""``), ``what`` the call.
+    left for this thread (or ``""``), without its process and time, ``what`` the call.
     """
+
+    __module__ = "belay"  # where programs know it from, in tracebacks too
 
     code: int
     message: str
@@ -36,7 +46,7 @@ class Error(RuntimeError):
             headline = f"{subject} answered {self.code} {name}: {words}"
         else:
             headline = f"{subject} answered {self.code}"
-        return f"{headline}\n{self.message.rstrip()}" if self.message else headline
+        return f"{headline}\n{self.message}" if self.message else headline
 
 
 def check(ret: Union[int, tuple[Any, ...]], what: str = "") -> Any:
@@ -54,8 +64,13 @@ def check(ret: Union[int, tuple[Any, ...]], what: str = "") -> Any:
     else:
         code, result = ret, None
     if code != 0:
-        raise Error(code, acl.get_recent_err_msg() or "", what)
+        raise Error(code, plain(acl.get_recent_err_msg() or ""), what)
     return result
+
+
+def plain(message: str) -> str:
+    """The words of a message of the runtime. Process, time and number are for logs."""
+    return _STAMP.sub(r"\1", _NOTHING_BELOW.sub("", message)).rstrip()
 
 
 def forget_message() -> None:

@@ -36,6 +36,8 @@ class Watch:
 class LeakError(AssertionError):
     """Blocks were allocated and not freed. ``blocks`` has them, the largest first."""
 
+    __module__ = "belay"
+
     def __init__(self, leaked: list[Block]) -> None:
         super().__init__(leaked)  # what a copy is made of, in another process for instance
         self.blocks = sorted(leaked, key=lambda block: (-block.bytes, block.serial))

@@ -1,11 +1,13 @@
 """check() and Error."""
 
 import pickle
+import re
 
 import acl
 import pytest
 
 import belay
+from belay._errors import plain
 
 
 @pytest.fixture(autouse=True)
@@ -38,6 +40,46 @@ def test_the_code_at_the_end_of_a_tuple_counts():
         belay.check(acl.rt.malloc(0, 0))
     assert caught.value.code == 100000
     assert str(caught.value).startswith("the call answered 100000 ")
+
+
+def test_the_message_has_words_only_and_no_header_with_nothing_below():
+    with pytest.raises(belay.Error) as caught:
+        belay.check(acl.rt.set_device(4000))
+    first, *rest = caught.value.message.splitlines()
+    assert first.startswith("aclrtSetDevice failed with 107001: ")
+    assert rest and all(line.lstrip().startswith(("Possible Cause: ", "Solution: ")) for line in rest)
+
+
+def test_earlier_messages_stay_below_their_header():
+    acl.rt.set_device(4000)
+    with pytest.raises(belay.Error) as caught:
+        belay.check(acl.rt.set_device(5000))
+    lines = [line.strip() for line in caught.value.message.splitlines()]
+    assert lines[0].startswith("aclrtSetDevice failed with 107001: ") and "4000" in lines[0]
+    assert lines[-2] == "TraceBack (most recent call last):"
+    assert lines[-1].startswith("aclrtSetDevice failed with 107001: ") and "5000" in lines[-1]
+
+
+def test_y54_the_message_of_acl_keeps_its_form():
+    acl.rt.set_device(4000)
+    text = acl.get_recent_err_msg()
+    assert re.match(r"\[PID: \d+\] \d{4}-\d\d-\d\d-[\d:.]+ \w+\(E[A-Z]\d{4}\): aclrtSetDevice failed with", text)
+    assert text.endswith("TraceBack (most recent call last):\n")
+
+
+def test_the_thread_of_a_message_goes_too():
+    stamp = "[PID: 4711] [THREAD:12] 2026-01-31-10:15:30.123.456 Invalid_Argument(EE1011): "
+    header = "        TraceBack (most recent call last):\n"
+    assert plain(f"{stamp}one.\n        Solution: two.\n{header}") == "one.\n        Solution: two."
+    below = "        [THREAD:12] 2026-01-31-10:15:30.123.456 Invalid_Argument(EE1011): three.\n"
+    assert plain(f"{stamp}one.\n{header}{below}") == f"one.\n{header}        three."
+    assert plain("EE9999: an internal error occurred. Words") == "EE9999: an internal error occurred. Words"
+    assert plain("") == ""
+
+
+def test_an_error_is_named_after_the_package():
+    assert f"{belay.Error.__module__}.{belay.Error.__qualname__}" == "belay.Error"
+    assert f"{belay.LeakError.__module__}.{belay.LeakError.__qualname__}" == "belay.LeakError"
 
 
 def test_the_message_is_fetched_and_not_left_for_the_next_error():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Optional
 
+from ._errors import check_machine
 from ._load import native
 from ._words import amount, counted
 
@@ -29,16 +30,19 @@ class Block(NamedTuple):
 
 def used(device: int = 0) -> int:
     """Bytes that this process holds on a device now, in whole pages."""
+    check_machine()
     return native.use(device)[1]
 
 
 def blocks(device: int = 0) -> list[Block]:
     """The live blocks of this process on a device, in the order of their allocation."""
+    check_machine()
     return sorted((Block(*block, device) for block in native.blocks(device)), key=lambda block: block.serial)
 
 
 def alive(device: Optional[int] = None, host: bool = True) -> list[Block]:
     """The live blocks of one device or of all (``None``), and those of pinned host memory."""
+    check_machine()
     places = list(range(native.device_count())) if device is None else [device]
     if host:
         places.append(HOST)

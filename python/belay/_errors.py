@@ -6,7 +6,7 @@ import re
 from typing import Any, Optional, Union
 
 from ._codes import CODES
-from ._load import acl
+from ._load import acl, native
 
 # What stands in front of the words in a line of the runtime: [PID: 4711] [THREAD:12] 2026-01-31-10:15:30.123.456
 # Invalid_Argument(EE1011):
@@ -66,6 +66,12 @@ def check(ret: Union[int, tuple[Any, ...]], what: str = "") -> Any:
     if code != 0:
         raise Error(code, plain(acl.get_recent_err_msg() or ""), what)
     return result
+
+
+def check_machine() -> None:
+    """Raise :class:`Error` if there is no machine because a setting is wrong. Its figures would all be 0."""
+    if native.device_count() == 0:
+        check(acl.rt.get_device_count(), "the start of the emulated machine")
 
 
 def plain(message: str) -> str:

@@ -143,7 +143,7 @@ def _told_in_one_line() -> Iterator[None]:
     try:
         yield
     except (RuntimeError, TypeError, ValueError) as error:  # belay.Error is a RuntimeError
-        raise pytest.fail.Exception(str(error).splitlines()[0], pytrace=False) from None
+        raise pytest.fail.Exception(": ".join(str(error).splitlines()[:2]), pytrace=False) from None
 
 
 def _is_schedule(text: str) -> bool:

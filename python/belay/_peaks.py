@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Optional
 
 from ._accounts import used
+from ._errors import check_machine
 from ._load import native
 
 _lock = threading.RLock()
@@ -25,6 +26,7 @@ def peak(device: int = 0) -> int:
     The start is that of the process or of the last :func:`restart`; :func:`reset_peak` resets.
     """
     with _lock:
+        check_machine()
         _forget_old_machine()
         return max(native.use(device)[2], _reached.get(device, 0))
 
@@ -32,6 +34,7 @@ def peak(device: int = 0) -> int:
 def reset_peak(device: int = 0) -> None:
     """Let :func:`peak` start again from what is held now."""
     with _lock:
+        check_machine()
         _write_down(device)
         native.reset_peak(device)
         _reached[device] = 0
@@ -56,6 +59,7 @@ class peak_of:
 
     def __enter__(self) -> peak_of:
         with _lock:
+            check_machine()
             _write_down(self.device)
             native.reset_peak(self.device)
             self._seen = self._start = used(self.device)

@@ -10,6 +10,7 @@ from contextlib import ContextDecorator
 from types import TracebackType
 from typing import Any, Optional, Union
 
+from ._errors import check, forget_message
 from ._load import native
 from ._memory import live_views
 from ._peaks import write_down_peaks
@@ -67,15 +68,21 @@ def restart(force: bool = False) -> None:
     from the environment. Objects of belay from before refuse to be used. Threads must not be inside ``acl``
     meanwhile.
 
+    Raises :class:`Error` where a setting is wrong; nothing is there then until it is put right.
+
     Refused while memoryviews or arrays of belay's memory live, because they would dangle; ``force``
     restarts all the same, and such views must not be touched any more.
     """
     if not force:
         _refuse_live_views()
+    _restart("belay.restart()")
+
+
+def _restart(what: str) -> None:
     try:
         write_down_peaks()
     finally:
-        native.restart()
+        check(native.restart(), what)
 
 
 class settings(ContextDecorator):
@@ -88,7 +95,8 @@ class settings(ContextDecorator):
     A name is that of the variable without ``BELAY_``, in small letters: ``hbm="4G"`` is ``BELAY_HBM=4G``.
     Often used are ``product``, ``hbm``, ``devices``, ``schedule``, ``host_access``, ``link``, ``pages``;
     docs/settings.md has them all. ``None`` unsets a variable, switches take True and False. The machine is
-    private to this process unless ``machine`` or ``BELAY_MACHINE`` names one.
+    private to this process unless ``machine`` or ``BELAY_MACHINE`` names one. A value that does not fit raises
+    :class:`Error` at the beginning of the block, and leaves everything as it was.
 
     belay restarts at the beginning and, with the settings from before, at the end: nothing survives either.
     Can be used as a decorator, too.
@@ -134,10 +142,11 @@ class settings(ContextDecorator):
         saved = {name: os.environ.get(name) for name in wanted}
         _put(wanted)
         try:
-            restart(force=True)
+            _restart(self._words)
         except BaseException:
             _put(saved)
-            native.end()
+            if native.end() != 0:
+                forget_message()  # the error that is on its way tells more
             raise
         self._saved.append(saved)
         return self
@@ -163,7 +172,8 @@ class settings(ContextDecorator):
         try:
             write_down_peaks()
         finally:
-            native.end()  # the next call starts anew: maybe nobody wants that machine
+            # The next call starts anew: maybe nobody wants that machine.
+            check(native.end(), "the end of belay.settings()")
 
 
 def _refuse_live_views() -> None:

@@ -110,11 +110,40 @@ def test_a_value_of_a_wrong_kind_is_a_type_error():
 
 def test_a_value_that_does_not_fit_is_told_and_changes_nothing():
     with belay.settings(devices=3):
-        with pytest.raises(RuntimeError, match="BELAY_HBM.*12345"):
+        with pytest.raises(belay.Error, match="BELAY_HBM.*12345") as caught:
             with belay.settings(hbm="12345"):
                 pytest.fail("not reached")
+        assert caught.value.code == 507033
+        assert caught.value.what == "belay.settings(hbm='12345')"
+        assert "BELAY_HBM has the value '12345'" in caught.value.message
         assert "BELAY_HBM" not in os.environ
         assert acl.rt.get_device_count() == (3, 0)
+
+
+NEEDS_A_MACHINE = {
+    "restart": belay.restart,
+    "settings": lambda: belay.settings(devices=2).__enter__(),
+    "device": lambda: belay.device().__enter__(),
+    "used": belay.used,
+    "used of the host": lambda: belay.used(belay.HOST),
+    "blocks": belay.blocks,
+    "peak": belay.peak,
+    "reset_peak": belay.reset_peak,
+    "peak_of": lambda: belay.peak_of().__enter__(),
+    "no_leaks": lambda: belay.no_leaks().__enter__(),
+}
+
+
+@pytest.mark.parametrize("use", NEEDS_A_MACHINE.values(), ids=NEEDS_A_MACHINE)
+def test_a_wrong_variable_is_an_error_wherever_a_machine_is_needed(monkeypatch, use):
+    with monkeypatch.context() as patch:
+        patch.setenv("BELAY_HBM", "nonsense")
+        with pytest.raises(belay.Error):
+            belay.restart()
+        with pytest.raises(belay.Error) as caught:
+            use()
+        assert caught.value.code in (507033, 500000)  # 500000 is what acl.init answers
+        assert "BELAY_HBM has the value 'nonsense'" in caught.value.message
 
 
 def test_settings_as_a_decorator():

@@ -155,7 +155,7 @@ def test_wrong_markers_are_errors_in_words(pytester):
     done.stdout.fnmatch_lines(
         [
             "settings.__init__() got an unexpected keyword argument 'hmb'*",
-            "*BELAY_HBM*'12345'*",
+            "belay.settings(hbm='12345'*) answered 507033*BELAY_HBM*'12345'*",
             "the marker 'belay' takes names and values*",
             "the setting 'hbm' takes a text or a whole number, not 1.5",
             "acl.rt.set_device(99) answered 107001*",

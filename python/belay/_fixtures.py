@@ -18,6 +18,9 @@ _SCHEDULE = "BELAY_SCHEDULE"
 _PEAKS = "belay_peaks"
 _SEEDS = 1 << 64
 
+# A number beside the words of _PEAKS, to sort by.
+_PEAK_BYTES = "belay_peak_bytes"
+
 _failed = pytest.StashKey[bool]()
 _schedule_before = pytest.StashKey[Optional[str]]()
 
@@ -89,7 +92,7 @@ def belay_machine(request: pytest.FixtureRequest) -> Iterator[ModuleType]:
             stack.enter_context(belay.settings(**{"machine": "private", **chosen}))
         yield belay
         if request.config.getoption("--belay-peak"):
-            request.node.user_properties.append((_PEAKS, _peaks()))
+            request.node.user_properties += _peaks()
 
 
 @pytest.fixture
@@ -114,16 +117,16 @@ def belay_device(request: pytest.FixtureRequest, belay_machine: ModuleType) -> I
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     if not config.getoption("--belay-peak"):
         return
-    lines = [
-        f"{words}  {report.nodeid}"
+    told = [
+        (-int(of_test[_PEAK_BYTES]), f"{of_test[_PEAKS]}  {report.nodeid}")
         for reports in terminalreporter.stats.values()
         for report in reports
         if getattr(report, "when", None) == "teardown"
-        for name, words in report.user_properties
-        if name == _PEAKS
+        for of_test in [dict(report.user_properties)]
+        if _PEAKS in of_test
     ]
-    terminalreporter.section("peak of memory held by each test (belay)")
-    for line in lines or ["no test used belay_machine or belay_device"]:
+    terminalreporter.section("peak of memory held by each test, the largest first (belay)")
+    for line in [line for _, line in sorted(told)] or ["no test used belay_machine or belay_device"]:
         terminalreporter.line(line)
 
 
@@ -154,12 +157,13 @@ def _is_schedule(text: str) -> bool:
     return seed is not None and int(seed[1]) < _SEEDS
 
 
-def _peaks() -> str:
-    """The peaks of a test, as a text, because it also goes through junit files and between processes."""
+def _peaks() -> list[tuple[str, object]]:
+    """The peaks of a test, as properties that also go through junit files and between processes."""
     import belay
     from belay._load import native
     from belay._words import amount
 
     reached = {f"device {id}": belay.peak(id) for id in range(native.device_count())}
     reached["pinned"] = belay.peak(belay.HOST)
-    return ", ".join(f"{place} {amount(size)}" for place, size in reached.items() if size) or "nothing"
+    words = ", ".join(f"{place} {amount(size)}" for place, size in reached.items() if size) or "nothing"
+    return [(_PEAKS, words), (_PEAK_BYTES, sum(reached.values()))]

@@ -11,7 +11,7 @@
 ``--belay-schedule=lazy``, ``--belay-schedule=seed:42``
     one schedule for the whole run, unless a marker names another.
 ``--belay-peak``
-    tells at the end how much memory each of these tests held at most.
+    tells at the end how much memory each of these tests held at most, the largest first.
 
 ``acl`` is imported when a fixture is first used, not before.
 

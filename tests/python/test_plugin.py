@@ -312,7 +312,7 @@ def test_the_variable_is_taken_back_after_the_run(pytester, monkeypatch):
     done.stdout.fnmatch_lines(["*inside seed:3*", "outside None"])
 
 
-def test_peaks_are_told_at_the_end(pytester):
+def test_peaks_are_told_at_the_end_the_largest_first(pytester):
     done = run(
         pytester,
         """
@@ -321,17 +321,24 @@ def test_peaks_are_told_at_the_end(pytester):
             with belay.malloc(1 << 20, 1), belay.malloc(100, 2), belay.malloc_host(8192):
                 pass
         def test_holds_nothing(belay_machine): pass
+        def test_holds_more(belay_device):
+            with belay.malloc(3 << 20, 1): pass
+        def test_holds_more_pinned(belay_machine):
+            with belay.device(), belay.malloc_host(4 << 20): pass
         def test_without_fixture(): pass
         """,
         "--belay-peak",
     )
-    done.assert_outcomes(passed=3)
+    done.assert_outcomes(passed=5)
     done.stdout.fnmatch_lines(
         [
-            "*peak of memory held by each test (belay)*",
-            "device 0 2.00 MB, pinned 8 KB  test_peaks_are_told_at_the_end.py::test_holds",
-            "nothing  test_peaks_are_told_at_the_end.py::test_holds_nothing",
-        ]
+            "*peak of memory held by each test, the largest first (belay)*",
+            "device 0 4 MB  *::test_holds_more",
+            "pinned 4 MB  *::test_holds_more_pinned",
+            "device 0 2.00 MB, pinned 8 KB  *::test_holds",
+            "nothing  *::test_holds_nothing",
+        ],
+        consecutive=True,
     )
     done.stdout.no_fnmatch_line("*  *::test_without_fixture")
 

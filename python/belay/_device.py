@@ -9,7 +9,7 @@ from typing import Iterator, NamedTuple, Optional
 from ._codes import CONTEXT_NULL, CONTEXT_RELEASED, INVALID_PARAM, REPEAT_INITIALIZE
 from ._errors import Error, check, forget_message
 from ._load import acl, native
-from ._words import BEFORE
+from ._makers import Fixture, lost, maker
 
 _ANY_MEMORY = 1  # ACL_HBM_MEM; a device that has no HBM tells its DDR instead
 
@@ -59,6 +59,7 @@ class _Entry(NamedTuple):
     before: int  # the context to go back to, or 0
     context: int  # the one of the device
     counted: bool  # whether our acl.init counts, so that it has to be taken back
+    maker: Optional[Fixture]
 
 
 class Device:
@@ -89,7 +90,7 @@ class Device:
             if counted:
                 acl.finalize_reference()
             raise
-        self._entries.append(_Entry(native.generation(), before, current_context(), counted))
+        self._entries.append(_Entry(native.generation(), before, current_context(), counted, maker()))
         return self
 
     def __exit__(
@@ -147,7 +148,7 @@ class Device:
             raise ValueError(f"device {self.id} is not in use: write 'with belay.device({self.id}) as npu:'")
         entry = self._entries[-1]
         if entry.generation != native.generation():
-            raise ValueError(f"device {self.id} was set {BEFORE}; set it again")
+            raise ValueError(f"device {self.id} was set {lost(entry.maker, 'set it again')}")
         return entry.context
 
 

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, Generator, Iterator, Optional
 
 import pytest
 
+from ._makers import Fixture, advice, setting_up
+
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from belay import Device
+    from belay import Device, peak_of
 
 _SCHEDULE = "BELAY_SCHEDULE"
 _PEAKS = "belay_peaks"
@@ -75,13 +77,118 @@ def pytest_report_header(config: pytest.Config) -> Optional[str]:
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, None]:
     yield
-    if call.excinfo is not None:  # failed, skipped half-way, or failed as expected
-        item.stash[_failed] = True
+    if call.excinfo is None:
+        return
+    item.stash[_failed] = True  # failed, skipped half-way, or failed as expected
+    skipped_before = call.when == "setup" and call.excinfo.errisinstance(pytest.skip.Exception)
+    if _shared_of(item) and not skipped_before:
+        for node in item.listchain():  # those who share a device with it are not asked for leaks either
+            node.stash[_failed] = True
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_fixture_setup(fixturedef: Any) -> Generator[None, Any, None]:
+    with setting_up(Fixture(fixturedef.argname, fixturedef.scope)):
+        yield
+
+
+@pytest.hookimpl(trylast=True)  # when the fixtures of the test are there, and may have restarted
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    for name in _shared_of(item):
+        from belay._load import native
+
+        scope, generation = _shared[name]
+        if generation != native.generation():
+            words = f"the machine of the fixture {name!r} of scope {scope} ended in a restart"
+            pytest.fail(f"{words}; {advice(scope)}", pytrace=False)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, None]:
+    if not (_shared_of(item) and item.config.getoption("--belay-peak")):
+        yield
+        return
+    with ExitStack() as stack:
+        spans = {place: stack.enter_context(span) for place, span in _spans().items()}
+        yield
+        _tell_peaks(item, {place: span.bytes for place, span in spans.items()})
 
 
 @pytest.fixture
 def belay_machine(request: pytest.FixtureRequest) -> Iterator[ModuleType]:
     """A fresh emulated machine for this test alone. Everything on it ends with the test."""
+    import belay
+
+    with _machine(request):
+        yield belay
+        if request.config.getoption("--belay-peak"):
+            _tell_peaks(request.node, {place: belay.peak(span.device) for place, span in _spans().items()})
+
+
+@pytest.fixture
+def belay_device(request: pytest.FixtureRequest, belay_machine: ModuleType) -> Iterator[Device]:
+    """Device 0 (or that of the marker) of a fresh machine. Leaks are an error, unless marked."""
+    yield from _device(request)
+
+
+@pytest.fixture(scope="module")
+def belay_module_machine(request: pytest.FixtureRequest) -> Iterator[ModuleType]:
+    """A fresh emulated machine that the tests of a module share, until one restarts."""
+    yield from _shared_machine(request)
+
+
+@pytest.fixture(scope="module")
+def belay_module_device(request: pytest.FixtureRequest, belay_module_machine: ModuleType) -> Iterator[Device]:
+    """Device 0 (or that of the module's marker) of the machine that the tests of a module share."""
+    yield from _shared_device(request)
+
+
+@pytest.fixture(scope="session")
+def belay_session_machine(request: pytest.FixtureRequest) -> Iterator[ModuleType]:
+    """A fresh emulated machine that all tests of the run share, until one restarts."""
+    yield from _shared_machine(request)
+
+
+@pytest.fixture(scope="session")
+def belay_session_device(request: pytest.FixtureRequest, belay_session_machine: ModuleType) -> Iterator[Device]:
+    """Device 0 of the machine that all tests of the run share."""
+    yield from _shared_device(request)
+
+
+# Fixtures of ours that outlive a test and are set up: their scope, and the generation that they live in.
+_shared: dict[str, tuple[str, int]] = {}
+
+
+def _shared_of(item: pytest.Item) -> list[str]:
+    return [name for name in getattr(item, "fixturenames", ()) if name in _shared]
+
+
+@contextmanager
+def _known_as_shared(request: pytest.FixtureRequest) -> Iterator[None]:
+    from belay._load import native
+
+    name = str(request.fixturename)
+    _shared[name] = str(request.scope), native.generation()
+    try:
+        yield
+    finally:
+        del _shared[name]
+
+
+def _shared_machine(request: pytest.FixtureRequest) -> Iterator[ModuleType]:
+    import belay
+
+    with _machine(request), _known_as_shared(request):
+        yield belay
+
+
+def _shared_device(request: pytest.FixtureRequest) -> Iterator[Device]:
+    with _known_as_shared(request):
+        yield from _device(request)
+
+
+@contextmanager
+def _machine(request: pytest.FixtureRequest) -> Iterator[None]:
     import belay
 
     chosen = _marked(request.node)
@@ -90,14 +197,10 @@ def belay_machine(request: pytest.FixtureRequest) -> Iterator[ModuleType]:
     with ExitStack() as stack:
         with _told_in_one_line():
             stack.enter_context(belay.settings(**{"machine": "private", **chosen}))
-        yield belay
-        if request.config.getoption("--belay-peak"):
-            request.node.user_properties += _peaks()
+        yield
 
 
-@pytest.fixture
-def belay_device(request: pytest.FixtureRequest, belay_machine: ModuleType) -> Iterator[Device]:
-    """Device 0 (or that of the marker) of a fresh machine. Leaks are an error, unless marked."""
+def _device(request: pytest.FixtureRequest) -> Iterator[Device]:
     import belay
     from belay._leaks import Watch
 
@@ -126,11 +229,11 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         if _PEAKS in of_test
     ]
     terminalreporter.section("peak of memory held by each test, the largest first (belay)")
-    for line in [line for _, line in sorted(told)] or ["no test used belay_machine or belay_device"]:
+    for line in [line for _, line in sorted(told)] or ["no test used a fixture of belay"]:
         terminalreporter.line(line)
 
 
-def _marked(item: pytest.Item) -> dict[str, Any]:
+def _marked(item: Any) -> dict[str, Any]:
     """What the markers say, the nearest one last."""
     chosen: dict[str, Any] = {}
     for marker in reversed(list(item.iter_markers("belay"))):
@@ -157,13 +260,18 @@ def _is_schedule(text: str) -> bool:
     return seed is not None and int(seed[1]) < _SEEDS
 
 
-def _peaks() -> list[tuple[str, object]]:
-    """The peaks of a test, as properties that also go through junit files and between processes."""
+def _spans() -> dict[str, peak_of]:
+    """The places where memory can be held, and what measures each."""
     import belay
     from belay._load import native
+
+    spans = {f"device {id}": belay.peak_of(id) for id in range(native.device_count())}
+    return {**spans, "pinned": belay.peak_of(belay.HOST)}
+
+
+def _tell_peaks(item: Any, reached: dict[str, int]) -> None:
+    """Keep the peaks of a test with its report, which also goes through junit files and between processes."""
     from belay._words import amount
 
-    reached = {f"device {id}": belay.peak(id) for id in range(native.device_count())}
-    reached["pinned"] = belay.peak(belay.HOST)
     words = ", ".join(f"{place} {amount(size)}" for place, size in reached.items() if size) or "nothing"
-    return [(_PEAKS, words), (_PEAK_BYTES, sum(reached.values()))]
+    item.user_properties += [(_PEAKS, words), (_PEAK_BYTES, sum(reached.values()))]

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, NoReturn, Optional, Protocol, TypeVar, Un
 from ._accounts import HOST
 from ._errors import check
 from ._load import acl, native
+from ._makers import lost, maker
 from ._streams import Stream
-from ._words import BEFORE, amount, counted
+from ._words import amount, counted
 
 _READ_ONLY_POLICY = 0x100000  # ACL_MEM_ACCESS_USER_SPACE_READONLY
 _NO_TOUCH = (
@@ -24,7 +25,6 @@ _NO_TOUCH = (
 # Copy kinds of acl by where the bytes are: (from the device, to the device).
 _KINDS = {(False, False): 0, (False, True): 1, (True, False): 2, (True, True): 3}
 
-Self = TypeVar("Self", bound="Memory")
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer, WriteableBuffer
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     Source = Union["Memory", ReadableBuffer, Array]
     Target = Union["Memory", WriteableBuffer, Array]
 
+Self = TypeVar("Self", bound="Memory")
 
 # Up to so many living blocks the serial number of a new one is looked up: a look goes through all of them.
 _FEW = 256
@@ -65,6 +66,7 @@ class Memory(native.Buffer):
         self.size = size
         self._owner = owner
         self._generation = native.generation()
+        self._maker = maker()
         self._freed = False
         self._views: weakref.WeakSet[Memory] = weakref.WeakSet()
         self._ptr = ptr
@@ -280,7 +282,7 @@ class Memory(native.Buffer):
 
     def _refuse_if_gone(self) -> None:
         if self._root._generation != native.generation():
-            raise ValueError(f"this memory was allocated {BEFORE}")
+            raise ValueError(f"this memory was allocated {lost(self._root._maker, 'allocate it again')}")
         if self._root._freed:
             raise ValueError("this memory was freed")
 

@@ -8,7 +8,7 @@ from typing import Callable, Optional, Union
 from ._device import current_context, in_context
 from ._errors import Error, check
 from ._load import acl, native
-from ._words import BEFORE
+from ._makers import lost, maker
 
 _COMPLETE = 0
 
@@ -21,12 +21,13 @@ class _Handle:
     def __init__(self, handle: int) -> None:
         self._value = handle
         self._generation = native.generation()
+        self._maker = maker()
 
     @property
     def handle(self) -> int:
         """The number that functions of ``acl`` take."""
         if self._generation != native.generation():
-            raise ValueError(f"this {self._what} was made {BEFORE}; make a new one")
+            raise ValueError(f"this {self._what} was made {lost(self._maker, 'make a new one')}")
         if not self._value:
             raise ValueError(f"this {self._what} is closed")
         return self._value

@@ -5,6 +5,9 @@
 ``belay_device``
     device 0 of such a machine, set and ready; its value is what ``with belay.device(0)`` gives. Blocks that
     are still alive when the test and the fixtures above it are over are an error.
+``belay_module_machine``, ``belay_module_device``, ``belay_session_machine``, ``belay_session_device``
+    the same for all tests of a module, or of the run: one machine that they share. Any restart ends it, the
+    fixtures above included; a test that still asks for it then, or uses what was made on it, is told so.
 ``@pytest.mark.belay(product="310P", hbm="4G", schedule="lazy")``
     settings of that machine, see :class:`belay.settings`. ``device=1`` makes ``belay_device`` another one,
     and ``may_leak=True`` lets it pass leaks.
@@ -28,10 +31,17 @@ if hasattr(pytest, "StashKey"):  # since 7.0
     from ._fixtures import (
         belay_device,
         belay_machine,
+        belay_module_device,
+        belay_module_machine,
+        belay_session_device,
+        belay_session_machine,
         pytest_addoption,
         pytest_configure,
+        pytest_fixture_setup,
         pytest_report_header,
+        pytest_runtest_call,
         pytest_runtest_makereport,
+        pytest_runtest_setup,
         pytest_terminal_summary,
         pytest_unconfigure,
     )
@@ -39,10 +49,17 @@ if hasattr(pytest, "StashKey"):  # since 7.0
     __all__ = [
         "belay_device",
         "belay_machine",
+        "belay_module_device",
+        "belay_module_machine",
+        "belay_session_device",
+        "belay_session_machine",
         "pytest_addoption",
         "pytest_configure",
+        "pytest_fixture_setup",
         "pytest_report_header",
+        "pytest_runtest_call",
         "pytest_runtest_makereport",
+        "pytest_runtest_setup",
         "pytest_terminal_summary",
         "pytest_unconfigure",
     ]

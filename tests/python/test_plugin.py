@@ -351,7 +351,149 @@ def test_peaks_are_not_told_unasked(pytester):
 
 def test_peaks_without_a_test_of_ours_say_so(pytester):
     done = run(pytester, "def test_it(): pass", "--belay-peak")
-    done.stdout.fnmatch_lines(["no test used belay_machine or belay_device"])
+    done.stdout.fnmatch_lines(["no test used a fixture of belay"])
+
+
+SHARED = """
+    import acl, belay, pytest
+    pytestmark = pytest.mark.belay(hbm="1G")
+
+    @pytest.fixture(scope="{scope}")
+    def weights(belay_{scope}_device):
+        with belay.malloc(4096) as block:
+            block.fill(7)
+            yield block
+
+    def test_first(weights, belay_{scope}_device):
+        assert acl.rt.get_device() == (0, 0)
+        assert belay_{scope}_device.total == 1 << 30 or "{scope}" == "session"
+        weights.copy_from(b"first")
+
+    def test_second(weights, belay_{scope}_machine):
+        assert belay_{scope}_machine is belay
+        assert weights.tobytes(size=6) == b"first\\7"
+"""
+
+
+@pytest.mark.parametrize("scope", ["module", "session"])
+def test_tests_of_a_wider_scope_share_a_machine_and_what_is_on_it(pytester, scope):
+    pytester.makepyfile(test_one=SHARED.format(scope=scope), test_two=SHARED.format(scope=scope))
+    done = pytester.runpytest_subprocess("-rA", "--strict-markers")
+    done.assert_outcomes(passed=4)
+
+
+def test_a_session_has_one_machine_and_each_module_one_of_its_own(pytester):
+    text = """
+        from belay._load import native
+        def test_it(belay_{scope}_machine): print("generation", native.generation())
+        def test_again(belay_{scope}_machine): print("generation", native.generation())
+    """
+    for scope, machines in ("module", 2), ("session", 1):
+        pytester.makepyfile(test_one=text.format(scope=scope), test_two=text.format(scope=scope))
+        done = pytester.runpytest_subprocess("-s", "-q")
+        done.assert_outcomes(passed=4)
+        told = [line.partition("generation ")[2] for line in done.outlines if "generation " in line]
+        assert len(told) == 4 and len(set(told)) == machines
+
+
+@pytest.mark.parametrize("scope", ["module", "session"])
+def test_leaks_of_a_wider_scope_are_told_at_its_end(pytester, scope):
+    source = """
+        import acl
+        def test_leaks(belay_{scope}_device): assert acl.rt.malloc(100, 2)[1] == 0
+        def test_last(belay_{scope}_device): {what}
+    """
+    done = run(pytester, source.format(scope=scope, what="pass"))
+    done.assert_outcomes(passed=2, errors=1)
+    done.stdout.fnmatch_lines(["*ERROR at teardown of test_last*", "1 block allocated here and never freed*"])
+    done = run(pytester, source.format(scope=scope, what="assert False"))
+    done.assert_outcomes(passed=1, failed=1)  # one that failed had no chance to free
+
+
+def test_peaks_of_tests_that_share_a_machine_are_their_own(pytester):
+    done = run(
+        pytester,
+        """
+        import belay
+        def test_large(belay_module_device):
+            with belay.malloc(3 << 20, 1): pass
+            assert belay.peak() == 4 << 20
+        def test_small(belay_module_device):
+            with belay.malloc(100, 2): pass
+            assert belay.peak() == 4 << 20
+        """,
+        "--belay-peak",
+    )
+    done.assert_outcomes(passed=2)
+    done.stdout.fnmatch_lines(["device 0 4 MB  *::test_large", "device 0 4 KB  *::test_small"])
+
+
+RESTARTED = """
+    import belay, pytest
+
+    @pytest.fixture(scope="{scope}")
+    def weights(belay_{scope}_device):
+        return belay.malloc(4096)
+
+    @pytest.fixture(scope="{scope}")
+    def queue(belay_{scope}_device):
+        return belay.stream()
+
+    def test_uses_them(weights, queue): weights.fill(1, stream=queue)
+    def test_restarts(belay_device): pass
+    def test_asks_for_it_again(weights): pytest.fail("not reached")
+
+    def test_kept_elsewhere(request):
+        manager = request.session._fixturemanager
+        def kept(name): return manager._arg2fixturedefs[name][-1].cached_result[0]
+        for use in (lambda: kept("weights").fill(1), lambda: kept("queue").handle,
+                    lambda: kept("belay_{scope}_device").free):
+            with pytest.raises(ValueError) as caught: use()
+            print(caught.value)
+"""
+
+
+@pytest.mark.parametrize("scope", ["module", "session"])
+def test_what_a_restart_took_from_a_fixture_is_told_with_its_name(pytester, scope):
+    done = run(pytester, RESTARTED.format(scope=scope))
+    done.assert_outcomes(passed=3, errors=1)
+    ours = f"belay_{scope}_device"
+    what_to_do = f"*belay.restart() start anew: let the tests that share it use belay_{scope}_machine or {ours}*"
+    of_weights, of_queue = (f"in the fixture '{name}' of scope {scope}; " for name in ("weights", "queue"))
+    done.stdout.fnmatch_lines(
+        [
+            f"the machine of the fixture 'belay_{scope}_*' of scope {scope} ended in a restart; {what_to_do}",
+            f"this memory was allocated before a restart *{of_weights}{what_to_do}",
+            f"this stream was made before a restart *{of_queue}{what_to_do}",
+            f"device 0 was set before a restart *in the fixture '{ours}' of scope {scope}; {what_to_do}",
+        ]
+    )
+
+
+def test_what_a_test_restarted_under_its_own_fixture_is_told_with_its_name(pytester):
+    done = run(
+        pytester,
+        """
+        import belay, pytest
+        @pytest.fixture
+        def block(belay_device): return belay.malloc(4096)
+        def test_it(block):
+            inside = block[8:16]
+            belay.restart()
+            inside.fill(1)
+        def test_no_fixture(belay_device):
+            block = belay.malloc(4096)
+            belay.restart()
+            block.fill(1)
+        """,
+    )
+    done.assert_outcomes(failed=2)
+    done.stdout.fnmatch_lines(
+        [
+            "*ValueError: this memory was allocated before a restart *, in the fixture 'block' of scope function; *",
+            "*ValueError: this memory was allocated before a restart *process; allocate it again",
+        ]
+    )
 
 
 def test_a_failed_test_with_live_views_does_not_disturb_the_next(pytester):

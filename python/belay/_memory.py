@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
     Source = Union["Memory", ReadableBuffer, Array]
     Target = Union["Memory", WriteableBuffer, Array]
+else:
+    Source = Target = Any  # so that typing.get_type_hints() works too
 
 Self = TypeVar("Self", bound="Memory")
 

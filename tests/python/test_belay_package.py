@@ -4,6 +4,7 @@ import inspect
 import re
 import subprocess
 import sys
+import typing
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,8 @@ def test_settings_and_copies_have_signatures_of_their_own():
     named = [*parameters.values()] + [copy.parameters[name] for copy in copies for name in ("offset", "stream")]
     assert {parameter.kind for parameter in named} == {inspect.Parameter.KEYWORD_ONLY}
     assert all(parameter.annotation is not inspect.Parameter.empty for parameter in named)
+    assert "source" in typing.get_type_hints(belay.DeviceMemory.copy_from)
+    assert "hbm" in typing.get_type_hints(belay.settings.__init__)
 
 
 def test_star_import_gives_all_names():

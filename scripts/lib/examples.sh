@@ -1,14 +1,14 @@
 # What the command lines of examples may use: see scripts/examples.
 #
-#   program SOURCE      builds a C or C++ file in the working directory, named as the file is
+#   program SOURCE [FLAGS...]   builds a C or C++ file in the working directory, named as the file is
 #   show COMMAND        prints the command as one would type it, and runs it
 #   ends NUMBER COMMAND...   runs a command that must end with this number
 
-program() { # source
+program() { # source, flags of the compiler...
     local compiler=(${CXX:-g++})
     if [[ $1 == *.c ]]; then compiler=(${CC:-gcc} -std=c99 -D_POSIX_C_SOURCE=200809L); fi
     local name=${1##*/}
-    "${compiler[@]}" "$1" -o "${name%.*}" -lascendcl
+    "${compiler[@]}" "$1" -o "${name%.*}" "${@:2}" -lascendcl
 }
 
 show() { # words of a command line

@@ -1165,7 +1165,7 @@ ACL_FUNC_VISIBILITY aclError aclrtMemFlush(void *devPtr, size_t size);
 ACL_FUNC_VISIBILITY aclError aclrtMemInvalidate(void *devPtr, size_t size);
 
 /* Its parameters are published nowhere, so any are taken and none is looked at. Device memory has no cache here. */
-#if defined(__cplusplus) || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 202311L)
+#if defined(__cplusplus) || (defined(__STDC_VERSION__) && __STDC_VERSION__ > 201710L)
 ACL_FUNC_VISIBILITY aclError aclrtDeviceL2CacheFlush(...);
 #else
 #ifdef __GNUC__

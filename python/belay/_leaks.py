@@ -27,6 +27,8 @@ class Watch:
 
     def leaked(self) -> list[Block]:
         """Blocks that were allocated since and still live."""
+        if native.device_count() == 0:
+            return []  # a test of a wrong setting has left no machine behind
         there = alive(self._device, self._host)
         if self._generation != native.generation():
             return there  # a restart ended the known ones and began to count anew

@@ -96,7 +96,8 @@ class settings(ContextDecorator):
     Often used are ``product``, ``hbm``, ``devices``, ``schedule``, ``host_access``, ``link``, ``pages``;
     docs/settings.md has them all. ``None`` unsets a variable, switches take True and False. The machine is
     private to this process unless ``machine`` or ``BELAY_MACHINE`` names one. A value that does not fit raises
-    :class:`Error` at the beginning of the block, and leaves everything as it was.
+    :class:`Error` at the beginning of the block, and leaves the environment as it was; what was on the machine
+    is gone.
 
     belay restarts at the beginning and, with the settings from before, at the end: nothing survives either.
     Can be used as a decorator, too.

@@ -1,5 +1,7 @@
 #include "check/dead_pointer.h"
 
+#include <atomic>
+
 #include "memory/following.h"
 #include "memory/host_history.h"
 
@@ -68,7 +70,7 @@ void describe(const HostFacts& facts, std::uintptr_t address, FaultWords& words)
 const char* remedy(const HostFacts& facts) {
   if (facts.registered) return "keep registered memory as it is until aclrtHostUnregister and the last copy";
   if (facts.ended_by == nullptr) return "leave the protection of pinned memory as it is";
-  return "free pinned memory after its last use; a queued copy uses it until the stream has passed it";
+  return "free pinned memory after its last use, and submit no work with it afterwards";
 }
 
 void explain_inside(Memory* memory, const Toucher& toucher, const Fault& fault, FaultWords& words) {
@@ -108,6 +110,9 @@ void explain_inside(Memory* memory, const Toucher& toucher, const Fault& fault, 
     words.add(
         ". It is not memory that belay handed out.\n"
         "belay: check pointer and size: memory that was freed or unmapped, or a pointer never set.\n");
+  } else if (fault.why == Fault::Why::NoBytes) {
+    words.add(
+        ".\nbelay: the file that was passed became shorter, or this machine has no memory for the page.\n");
   } else {
     words.add(
         ".\nbelay: check the pointers that it was given; if they are right, memory of this process was "
@@ -118,7 +123,12 @@ void explain_inside(Memory* memory, const Toucher& toucher, const Fault& fault, 
 }  // namespace
 
 void explain_dead_pointer(Memory* memory, const Toucher& toucher, const Fault& fault, FaultWords& words) {
-  if (toucher.ours) return explain_inside(memory, toucher, fault, words);
+  if (toucher.ours) {
+    // A program that protects its pages and mends what happens there goes on: once is enough for it.
+    static constinit std::atomic<bool> said{false};
+    if (fault.why == Fault::Why::NotAllowed && said.exchange(true)) return;
+    return explain_inside(memory, toucher, fault, words);
+  }
   // Runtimes of languages protect pages and catch what happens there; of ours nothing is mapped any more.
   if (fault.why != Fault::Why::NotMapped) return;
   const std::optional<HostFacts> facts = known(memory, fault.address);

@@ -436,7 +436,8 @@ Result<Joined> discover(const Place& place, const std::string& name, const Heade
       }
     }
 
-    joined.memory = platform::CommonMemory::create(meeting.state_name(next).c_str(), header.bytes);
+    const std::string state = meeting.state_name(next);
+    joined.memory = platform::CommonMemory::create(state.c_str(), header.bytes);
     if (!joined.memory.valid()) {
       return give_up(
           "the kernel gives no memory for its state: descriptors (ulimit -n), file size (ulimit -f), address "
@@ -451,8 +452,10 @@ Result<Joined> discover(const Place& place, const std::string& name, const Heade
     const platform::LinkOutcome led = meeting.make(lead_name(next), target);
     if (!founder_link.empty()) meeting.remove(founder_link);
     const DirectorySeen after = see(meeting);
-    if (led == platform::LinkOutcome::Made && (after.unreadable || after.generation != next)) {
-      // We slept over newer generations, and their number was free again.
+    if (led == platform::LinkOutcome::Made &&
+        (after.unreadable || after.generation != next || meeting.state_name(next) != state)) {
+      // We slept over newer generations, and their number was free again; or the directory was removed and
+      // made anew, and nobody would know our state there.
       meeting.remove(lead_name(next));
       if (after.unreadable) return unlisted();
     } else if (led == platform::LinkOutcome::Made) {

@@ -48,8 +48,7 @@ bool start_thread(const char* name, std::function<void()> body) {
   sigset_t sent;
   sigset_t before;
   ::sigfillset(&sent);
-  for (const int caused : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, SIGABRT})
-    ::sigdelset(&sent, caused);
+  for (const int caused : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS}) ::sigdelset(&sent, caused);
   ::pthread_sigmask(SIG_SETMASK, &sent, &before);  // inherited by the new thread
   pthread_attr_t attributes;
   ::pthread_attr_init(&attributes);

@@ -23,8 +23,9 @@ void RecordTask::drop(Scheduler& scheduler, Stream&, Lock& lock) {
 
 Next WaitTask::begin(Scheduler& scheduler, Stream& stream, Lock& lock) {
   if (take()) return Next::Finished;
-  waiting().push_back(&stream);
+  // The timer first: if there is no memory for it, nobody must find the stream among those that wait.
   if (seconds_ != 0) scheduler.call_at(Clock::now() + std::chrono::seconds{seconds_}, stream, lock);
+  waiting().push_back(&stream);
   return Next::Wait;
 }
 

@@ -210,7 +210,7 @@ class Overheard : public StreamProgram {
     check(known || start - signals < kSignals * 8, "an event tells of memory that the program does not have");
   }
 
-  Recorder recorder_{{.wanted = Recorder::kAll, .at_once = true}};
+  RecorderOf<true> recorder_{{.wanted = Recorder::kAll}};
   FromEvents events_model_;
   std::map<std::uint64_t, std::uint64_t> numbers_;  // of blocks: where they start
   Heard last_{};

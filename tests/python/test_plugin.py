@@ -127,6 +127,23 @@ def test_markers_choose_the_settings_the_nearest_one_wins(pytester):
     done.assert_outcomes(passed=3)
 
 
+def test_a_test_of_a_wrong_setting_may_leave_no_machine_behind(pytester):
+    done = run(
+        pytester,
+        """
+        import belay, pytest
+        def test_wrong(belay_device, monkeypatch):
+            monkeypatch.setenv("BELAY_HBM", "much")
+            with pytest.raises(belay.Error, match="BELAY_HBM"):
+                belay.restart()
+                belay.device(0).__enter__()
+        def test_the_next_one_is_fine(belay_device): pass
+        """,
+        "--belay-peak",
+    )
+    done.assert_outcomes(passed=2)
+
+
 def test_wrong_markers_are_errors_in_words(pytester):
     done = run(
         pytester,
@@ -154,7 +171,7 @@ def test_wrong_markers_are_errors_in_words(pytester):
     assert len(told) == 10, told  # a heading and a line each, nothing of our own source
     done.stdout.fnmatch_lines(
         [
-            "settings.__init__() got an unexpected keyword argument 'hmb'*",
+            "*__init__() got an unexpected keyword argument 'hmb'*",
             "belay.settings(hbm='12345'*) answered 507033*BELAY_HBM*'12345'*",
             "the marker 'belay' takes names and values*",
             "the setting 'hbm' takes a text or a whole number, not 1.5",

@@ -347,7 +347,7 @@ TEST_F(SharedMemory, M13_FreshMemoryIsFilledOnce_WhoeverWritesFirst) {
 // Kills a child after some instructions of its work, spread over all of them.
 struct Steps {
   Common<std::uint64_t> length;
-  std::uint64_t visits = slice<std::uint64_t>(6, 250, 12);
+  std::uint64_t visits = slice<std::uint64_t>(6, 120, 24);
   // `work` in a child that dies after so many instructions; then `check`.
   void kill_anywhere(const std::function<std::function<int()>()>& prepare,
                      const std::function<void()>& check) {

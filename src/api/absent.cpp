@@ -16,7 +16,7 @@ aclError absent(const char* function) noexcept {
   return enter(function, [&](Process&) -> Status {
     platform::say_once(g_said_by, [&] {
       return fmt::format(
-          "{} was called: {}. Such calls answer 207000, or NULL where they return an object; "
+          "{} was called: {}. Such calls return 207000, or NULL where they return an object; "
           "memory, streams and events work. 'belay check-program PROGRAM' lists them [rule C-22]",
           function, kWhat);
     });

@@ -258,6 +258,7 @@ aclError aclrtGetHardwareSyncAddr(void** addr) {
 
 aclError aclrtCtxGetFloatOverflowAddr(void**) {
   return enter("aclrtCtxGetFloatOverflowAddr", [](Process&) -> Status {
-    return unsupported("R-125", "there is no overflow address without hardware");
+    return unsupported("R-125", "there is no overflow address without hardware",
+                       "do without it: kernels, which would write there, do not run here");
   });
 }

@@ -79,7 +79,8 @@ aclError aclrtDevicePeerAccessStatus(int32_t deviceId, int32_t peerDeviceId, int
     if (status == nullptr) return null_pointer("R-96", "status");
     if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
     for (const int32_t id : {deviceId, peerDeviceId}) {
-      if (!p.has_device(id)) return rejected("R-96", "deviceId", id, "no such device");
+      if (!p.has_device(id))
+        return rejected("R-96", "deviceId", id, "no such device", "pass the number of a device, from 0");
     }
     *status = p.memory().peers().enabled(static_cast<uint32_t>(deviceId), static_cast<uint32_t>(peerDeviceId))
                   ? 1
@@ -145,7 +146,8 @@ Status limit_available(const Process& p, aclrtDeviceLimit limit) {
   const bool simd =
       limit == ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE || limit == ACL_RT_DEV_LIMIT_SIMD_PRINTF_FIFO_SIZE_PER_CORE;
   if (!simd && !has(p.product().product, Feature::SimtLimits))
-    return unsupported("R-102", fmt::format("{} has no SIMT limits", p.product().family));
+    return unsupported("R-102", fmt::format("{} has no SIMT limits", p.product().family),
+                       "leave the limit out, or choose 950 with BELAY_PRODUCT");
   if (p.device_count() == 0) return bad_device("R-102", 0, 0);
   return done();
 }
@@ -161,10 +163,12 @@ aclError aclrtDeviceSetLimit(aclrtDeviceLimit limit, size_t value) {
     if (limit == ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE) {
       const size_t most = has(p.product().product, Feature::SimtLimits) ? 128_KiB : 192_KiB;
       const size_t rounded = std::max<size_t>(32_KiB, *round_up(value, 16_KiB));
-      if (rounded > most) return rejected("R-102", "value", value, fmt::format("more than {}", most));
+      if (rounded > most)
+        return rejected("R-102", "value", value, fmt::format("more than {}", most), "pass less");
       value = rounded;
     } else if (limit == ACL_RT_DEV_LIMIT_SIMD_PRINTF_FIFO_SIZE_PER_CORE) {
-      if (value < 1_KiB || value > 64_MiB) return rejected("R-102", "value", value, "outside 1 KB to 64 MB");
+      if (value < 1_KiB || value > 64_MiB)
+        return rejected("R-102", "value", value, "outside 1 KB to 64 MB", "pass a value in that range");
       value = *round_up(value, 8);
     }
     p.device_limits[limit].store(value);
@@ -184,12 +188,14 @@ aclError aclrtDeviceGetLimit(aclrtDeviceLimit limit, size_t* value) {
 
 aclError aclrtDeviceGetHostAtomicCapabilities(uint32_t*, const aclrtAtomicOperation*, const uint32_t,
                                               int32_t) {
-  return enter("aclrtDeviceGetHostAtomicCapabilities",
-               [](Process&) -> Status { return unsupported("R-104", "atomic operations are not emulated"); });
+  return enter("aclrtDeviceGetHostAtomicCapabilities", [](Process&) -> Status {
+    return unsupported("R-104", "atomic operations are not emulated", "do without them");
+  });
 }
 
 aclError aclrtDeviceGetP2PAtomicCapabilities(uint32_t*, const aclrtAtomicOperation*, const uint32_t, int32_t,
                                              int32_t) {
-  return enter("aclrtDeviceGetP2PAtomicCapabilities",
-               [](Process&) -> Status { return unsupported("R-104", "atomic operations are not emulated"); });
+  return enter("aclrtDeviceGetP2PAtomicCapabilities", [](Process&) -> Status {
+    return unsupported("R-104", "atomic operations are not emulated", "do without them");
+  });
 }

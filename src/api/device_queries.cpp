@@ -95,7 +95,8 @@ aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, int64_t* value
     if (value == nullptr) return null_pointer("R-80", "value");
     if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
     if (!p.has_device(deviceId))
-      return rejected("R-80", "deviceId", deviceId, fmt::format("there are {} devices", p.device_count()));
+      return rejected("R-80", "deviceId", deviceId, fmt::format("there are {} devices", p.device_count()),
+                      "pass the number of a device, from 0");
     ASSIGN_OR_RETURN(const int64_t answer, device_attribute(p, attr));
     return give(value, answer);
   });
@@ -107,7 +108,8 @@ aclError aclrtGetDeviceCapability(int32_t deviceId, aclrtDevFeatureType devFeatu
     if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
     if (devFeatureType != ACL_FEATURE_TSCPU_TASK_UPDATE_SUPPORT_AIC_AIV &&
         devFeatureType != ACL_FEATURE_SYSTEM_MEMQ_EVENT_CROSS_DEV) {
-      return rejected("R-82", "devFeatureType", static_cast<int>(devFeatureType), "no such feature");
+      return rejected("R-82", "devFeatureType", static_cast<int>(devFeatureType), "no such feature",
+                      "pass a member of aclrtDevFeatureType");
     }
     if (!p.has_device(deviceId)) return bad_device("R-82", deviceId, p.device_count());
     return give(value, ACL_DEV_FEATURE_NOT_SUPPORT);

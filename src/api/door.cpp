@@ -14,7 +14,7 @@ aclError refused(const char* api, const Error& error) noexcept {
   return report::fail(api, error);
 }
 
-aclError refused_in_need(const char* api, aclError code, const char* rule, const char* catalog,
+aclError refused_in_need(const char* api, aclError code, const char* rule, CatalogCode catalog,
                          const char* what) noexcept {
   try {
     return refused(api, {code, rule, catalog, what, "", ""});

@@ -29,7 +29,7 @@ inline Process& running() {
 
 aclError refused(const char* api, const Error& error) noexcept;
 // Where there may be no memory left for words.
-aclError refused_in_need(const char* api, aclError code, const char* rule, const char* catalog,
+aclError refused_in_need(const char* api, aclError code, const char* rule, CatalogCode catalog,
                          const char* what) noexcept;
 
 // A callback has ended the thread that the call came on.

@@ -175,14 +175,14 @@ aclError aclrtIpcGetEventHandle(aclrtEvent event, aclrtIpcEventHandle* handle) {
     if (handle == nullptr) return null_pointer("R-188", "handle");
     if (Result<EventRef> known = known_event(p, event, "R-188"); !known) return known.take_refusal();
     return rejected("R-188", "event", "it", "it was not created with ACL_EVENT_IPC",
-                    "events are not shared between processes");
+                    "use it inside one process: events are not shared between processes");
   });
 }
 
 aclError aclrtIpcOpenEventHandle(aclrtIpcEventHandle, aclrtEvent* event) {
   return enter("aclrtIpcOpenEventHandle", [&](Process&) -> Status {
     if (event == nullptr) return null_pointer("R-188", "event");
-    return unsupported("R-188", "events are not shared between processes");
+    return unsupported("R-188", "events are not shared between processes", "use them inside one process");
   });
 }
 
@@ -221,7 +221,7 @@ aclError shared_notify(const char* api, const void* first, const char* first_nam
   return enter(api, [&](Process&) -> Status {
     if (first == nullptr) return null_pointer("R-211", first_name);
     if (second == nullptr) return null_pointer("R-211", second_name);
-    return unsupported("R-211", "notifies are not shared between processes");
+    return unsupported("R-211", "notifies are not shared between processes", "use them inside one process");
   });
 }
 
@@ -241,7 +241,7 @@ aclError aclrtNotifySetImportPid(aclrtNotify notify, int32_t* pid, size_t) {
 
 aclError aclrtNotifySetImportPidInterServer(aclrtNotify, aclrtServerPid*, size_t) {
   return enter("aclrtNotifySetImportPidInterServer", [](Process&) -> Status {
-    return unsupported("R-211", "notifies are not shared between processes");
+    return unsupported("R-211", "notifies are not shared between processes", "use them inside one process");
   });
 }
 

@@ -66,7 +66,8 @@ hi_s32 hi_mpi_dvpp_malloc(hi_u32 dev_id, hi_void** dev_ptr, hi_u64 size) {
   (void)dev_id;  // reserved: memory comes from the current device (M-400)
   return enter("hi_mpi_dvpp_malloc", [&](Process& p) {
     if (dev_ptr != nullptr && size == 0)
-      return in_media_numbers(rejected("M-401", "size", size, "it must be at least 1"), false);
+      return in_media_numbers(
+          rejected("M-401", "size", size, "it must be at least 1", "ask for at least 1 byte"), false);
     return in_media_numbers(allocate_media(p, Api::MediaV2Malloc, dev_ptr, size), dev_ptr == nullptr);
   });
 }

@@ -250,7 +250,8 @@ aclError of_models(const char* api, std::initializer_list<Pointer> never_null = 
       if (each.value == nullptr) return null_pointer("R-157", each.name);
     }
     return unsupported(
-        "R-157", "this function works on models, or in another build of the runtime, and is not emulated");
+        "R-157", "this function works on models, or in another build of the runtime, and is not emulated",
+        "do without it");
   });
 }
 

@@ -14,13 +14,14 @@
 #include <utility>
 
 #include "acl/acl_base.h"
+#include "base/catalog.h"
 
 namespace belay {
 
 struct Error {
   aclError code;
   const char* rule;     // "M-86"; empty when no single rule applies
-  const char* catalog;  // "EL0004"
+  CatalogCode catalog;  // "EL0004"
   std::string what;     // one sentence with the values
   std::string cause;    // empty: not applicable
   std::string solution;
@@ -39,7 +40,7 @@ inline Refusal null_pointer(const char* rule, const char* parameter) {
 }
 
 template <class Value>
-Refusal bad_value(const char* rule, const char* parameter, const Value& value, const char* expected) {
+Refusal bad_value(const char* rule, const char* parameter, const Value& value, std::string_view expected) {
   return refuse(
       {ACL_ERROR_INVALID_PARAM, rule, "EH0007",
        fmt::format("value {} of parameter {} is not accepted; expected: {}", value, parameter, expected), "",
@@ -50,7 +51,7 @@ Refusal bad_value(const char* rule, const char* parameter, const Value& value, c
 
 template <class Value>
 Refusal rejected(const char* rule, const char* parameter, const Value& value, std::string reason,
-                 std::string solution = "") {
+                 std::string solution) {
   return refuse({ACL_ERROR_RT_PARAM_INVALID, rule, "EE1011",
                  fmt::format("value {} of parameter {} is not accepted: {}", value, parameter, reason), "",
                  std::move(solution)});
@@ -70,7 +71,7 @@ Refusal bad_device(const char* rule, Id id, std::uint32_t count) {
        "", "use aclrtGetDeviceCount to learn how many there are; ASCEND_RT_VISIBLE_DEVICES may hide some"});
 }
 
-inline Refusal unsupported(const char* rule, std::string what, std::string solution = "") {
+inline Refusal unsupported(const char* rule, std::string what, std::string solution) {
   return refuse({ACL_ERROR_RT_FEATURE_NOT_SUPPORT, rule, "EE1016", std::move(what), "", std::move(solution)});
 }
 
@@ -79,7 +80,7 @@ inline Refusal out_of_memory(const char* rule, std::string what, std::string cau
                  std::move(solution)});
 }
 
-inline Refusal driver_refuses(const char* rule, std::string what, std::string solution = "") {
+inline Refusal driver_refuses(const char* rule, std::string what, std::string solution) {
   return refuse({ACL_ERROR_RT_DRV_INTERNAL_ERROR, rule, "EL0003", std::move(what), "", std::move(solution)});
 }
 

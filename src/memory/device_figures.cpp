@@ -51,7 +51,6 @@ Amounts kind_figures(const machine::Limits& limits, const machine::Use& use, Pag
   const std::optional<std::size_t> normal_limit = limit_in_bytes(limits.of_page[0]);
   const std::optional<std::size_t> huge_limit = limit_in_bytes(limits.of_page[1]);
   const std::optional<std::size_t> giant_limit = limit_in_bytes(limits.of_page[2]);
-  const std::optional<std::size_t> p2p_limit = limit_in_bytes(limits.p2p);
 
   const auto limited = [&](std::size_t limit, std::size_t of_kind) {
     return Amounts{std::min(left(limit, of_kind), all.free), std::min(limit, all.total)};
@@ -76,10 +75,16 @@ Amounts kind_figures(const machine::Limits& limits, const machine::Use& use, Pag
     }
     answer = page == Page::Huge2M ? huge : Amounts{all.free - huge.free, all.total - huge.total};
   }
-  if (!p2p || !p2p_limit) return answer;
+  if (!p2p || !limit_in_bytes(limits.p2p)) return answer;
   const std::size_t unit = page_bytes(page);  // whole pages of the kind
-  return {std::min(answer.free, round_down(left(*p2p_limit, used.p2p), unit)),
-          std::min(answer.total, round_down(*p2p_limit, unit))};
+  const Amounts of_p2p = p2p_figures(limits, use);
+  return {std::min(answer.free, round_down(of_p2p.free, unit)),
+          std::min(answer.total, round_down(of_p2p.total, unit))};
+}
+
+Amounts p2p_figures(const machine::Limits& limits, const machine::Use& use) {
+  const std::size_t total = limit_in_bytes(limits.p2p).value_or(0);
+  return {left(total, in_bytes(use).p2p), total};
 }
 
 }  // namespace belay

@@ -32,6 +32,7 @@ constexpr std::size_t quota_kind(Page page, bool p2p) {
 // What the whole device has, and what a kind of pages has as aclrtGetMemInfo reports it (M-137).
 Amounts pool_figures(const machine::Limits& limits, const machine::Use& use);
 Amounts kind_figures(const machine::Limits& limits, const machine::Use& use, Page page, bool p2p);
+Amounts p2p_figures(const machine::Limits& limits, const machine::Use& use);  // where there is a limit
 std::size_t bytes_in_use(const machine::Use& use, Page page);
 
 }  // namespace belay

@@ -37,19 +37,43 @@ HeapClass DeviceMemory::class_of(Page page, Origin origin) {
   return page == Page::Huge2M ? HeapClass::Huge2M : HeapClass::Normal;
 }
 
+// All that can have been short is named: the device, each kind of pages that would have served, and P2P.
 Refusal DeviceMemory::shortage(const Plan& plan) const {
+  const machine::Limits& limits = quota_->limits();
   const machine::Use use = quota_->used();
-  const Amounts pool = pool_figures(quota_->limits(), use);
-  const Amounts kind = kind_figures(quota_->limits(), use, plan.page, plan.p2p);
-  return out_of_memory("M-86",
-                       fmt::format("module APP asked for {} bytes on device {}, which take {} ({} bytes) of "
-                                   "{} pages; the device has {} "
-                                   "bytes free of {} in all, {} free for that kind of page",
-                                   plan.asked, device_, amount(plan.footprint), plan.footprint,
-                                   amount(page_bytes(plan.page)), pool.free, pool.total, kind.free),
-                       "not enough memory of the kind that the policy asks for",
-                       "free memory or ask for less; BELAY_HBM, BELAY_HUGE, BELAY_HUGE1G and BELAY_NORMAL "
-                       "set how much there is");
+  const Amounts pool = pool_figures(limits, use);
+  std::string needs, free, settings;
+  const auto add = [](std::string& to, const char* between, const std::string& more) {
+    if (!to.empty()) to += between;
+    to += more;
+  };
+  const auto of_kind = [&](Page page, std::size_t footprint) {
+    const std::string pages = amount(page_bytes(page)) + " pages";
+    add(needs, " or ", fmt::format("{} ({} bytes) of {}", amount(footprint), footprint, pages));
+    add(free, ", ", fmt::format("{} in {}", kind_figures(limits, use, page, false).free, pages));
+    add(settings, ", ",
+        page == Page::Huge1G   ? "BELAY_HUGE1G"
+        : page == Page::Huge2M ? "BELAY_HUGE"
+                               : "BELAY_NORMAL");
+  };
+  of_kind(plan.page, plan.footprint);
+  if (plan.when_short != plan.page) of_kind(plan.when_short, plan.footprint_when_short);
+  if (plan.p2p && limits.p2p != machine::kNoLimit) {
+    add(free, ", ",
+        fmt::format("{} of {} for P2P", p2p_figures(limits, use).free, p2p_figures(limits, use).total));
+    add(settings, ", ", "BELAY_P2P");
+  }
+  return out_of_memory(
+      "M-86",
+      fmt::format(
+          "module APP asked for {} bytes on device {}, which take {}; the device has {} bytes free of "
+          "{}: {}",
+          plan.asked, device_, needs, pool.free, pool.total, free),
+      plan.p2p ? "not enough memory of the kind that the policy asks for, or of what P2P may take"
+               : "not enough memory of the kind that the policy asks for",
+      fmt::format("free memory or ask for less; BELAY_HBM sets how much there is, {} how much of it is of "
+                  "that kind",
+                  settings));
 }
 
 Refusal DeviceMemory::pool_is_empty(const Plan& plan) const {
@@ -63,7 +87,7 @@ Refusal DeviceMemory::pool_is_empty(const Plan& plan) const {
       "with BELAY_PAGES=hugetlb the device has as many huge pages as the kernel's pool",
       fmt::format(
           "free memory, enlarge the pool (/sys/kernel/mm/hugepages/hugepages-{}kB/nr_hugepages), or use "
-          "BELAY_PAGES=auto; 'belay doctor' tells more",
+          "BELAY_PAGES=auto; see 'belay doctor'",
           page / 1_KiB));
 }
 

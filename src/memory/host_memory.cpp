@@ -83,7 +83,8 @@ void HostMemory::say_unlocked(std::size_t bytes) const {
     const std::optional<std::size_t> limit = platform::lock_limit();
     return fmt::format(
         "{} bytes of pinned memory are not locked, nor is what comes after them where the "
-        "limit is met: {} (ulimit -l). All else is as it was. Raise the limit ('ulimit -l unlimited', "
+        "limit is met: {} (ulimit -l). Everything else works the same. Raise the limit ('ulimit -l "
+        "unlimited', "
         "memlock in /etc/security/limits.conf, docker run --ulimit memlock=-1), or set "
         "BELAY_PIN=best-effort to hear nothing of it [rule M-431]",
         bytes, limit ? amount(*limit) : "the system locks no more");
@@ -91,26 +92,38 @@ void HostMemory::say_unlocked(std::size_t bytes) const {
 }
 
 namespace {
-Refusal no_room(std::size_t bytes) {
+Refusal no_room(std::size_t bytes, HostRoom& room) {
   return out_of_memory(
-      "M-174", fmt::format("module APP asked for {} bytes of page-locked host memory", bytes),
-      "the host has no room for them, or the control group that this process is in (a container) "
-      "would end it",
+      "M-174",
+      fmt::format("module APP asked for {} bytes of page-locked host memory, and {} bytes are left", bytes,
+                  room.left()),
+      "so much may be filled: beyond that the machine is out of memory, or the kernel would end this process "
+      "for the limit of its control group (a container)",
       "ask for less, free host memory first, or give the container more");
+}
+
+Refusal not_mapped(std::size_t bytes) {
+  return out_of_memory(
+      "M-174",
+      fmt::format("module APP asked for {} bytes of page-locked host memory, which the kernel does not map",
+                  bytes),
+      "the limit on address space (ulimit -v) or on mappings (vm.max_map_count) is met, or the size is more "
+      "than there are addresses",
+      "ask for less, or raise the limit");
 }
 }  // namespace
 
 Result<void*> HostMemory::allocate(const Plan& plan, bool unified_address) {
   const std::size_t bytes = block_bytes(plan, unified_address);
   const HostRoom::Promise until_filled = room_.ask(bytes);
-  if (!until_filled) return no_room(plan.asked);
+  if (!until_filled) return no_room(plan.asked, room_);
   const platform::Pinned pinned =
       platform::map_pinned(bytes, pin_ == PinMode::Strict, node_.value_or(platform::kAnyNode));
   switch (pinned.outcome) {
     case platform::PinOutcome::LockRefused:
       return lock_refused(plan.asked);
     case platform::PinOutcome::NoMemory:
-      return no_room(plan.asked);
+      return not_mapped(plan.asked);
     case platform::PinOutcome::Done:
       break;
   }
@@ -247,7 +260,7 @@ Result<std::uintptr_t> HostMemory::register_range(std::uintptr_t start, std::siz
       return refusal;
     };
     const HostRoom::Promise until_filled = room_.ask(platform::bytes_not_there(start, bytes));
-    if (!until_filled) return give_up(no_room(bytes));
+    if (!until_filled) return give_up(no_room(bytes, room_));
     registration.locked_here = platform::lock_pages(reinterpret_cast<void*>(start), bytes);
     if (!registration.locked_here && pin_ == PinMode::Strict) return give_up(lock_refused(bytes));
     if (!registration.locked_here) say_unlocked(bytes);

@@ -54,6 +54,12 @@ HostRoom::Promise HostRoom::ask(std::size_t bytes) {
   return {*this, bytes};
 }
 
+std::size_t HostRoom::left() {
+  const std::lock_guard lock{mutex_};
+  const std::size_t room = room_now();
+  return room - std::min<std::size_t>(room, under_way_ + machine_.promised_by_others());
+}
+
 void HostRoom::end(std::size_t bytes) {
   const std::lock_guard lock{mutex_};
   under_way_ -= bytes;

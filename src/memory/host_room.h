@@ -41,6 +41,8 @@ class HostRoom {
     std::size_t bytes_ = 0;
   };
   Promise ask(std::size_t bytes);
+  // What could be asked for at this moment, for words.
+  std::size_t left();
 
  private:
   bool look(std::size_t bytes);

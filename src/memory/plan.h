@@ -6,8 +6,10 @@
 // meets. What it does not know: whether the device still has those pages (machine/page_quota.h).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "acl/acl_rt.h"
 #include "base/size.h"
@@ -42,6 +44,8 @@ enum class Api : std::uint8_t {
 };
 
 enum class Form : std::uint8_t { EP, RC, OpenCtrlCpu };
+inline constexpr std::array<std::string_view, 3> kFormNames{"EP", "RC", "OPEN_CTRL_CPU"};
+constexpr std::string_view name_of(Form form) { return kFormNames[static_cast<std::size_t>(form)]; }
 constexpr bool host_is_device(Form form) { return form != Form::EP; }
 
 // One row per documented policy. Requests of at most `normal_up_to` bytes get normal pages; others the
@@ -118,6 +122,7 @@ struct PlanRefusal {
   bool before_context;
   const char* rule;
   const char* text;
+  const char* cure;
 };
 
 struct PlanResult {
@@ -138,17 +143,21 @@ constexpr bool pads(Api api, Page page, const ProductRow& product) {
 
 constexpr PlanResult plan(std::size_t size, std::uint32_t policy, Api api, const ProductRow& product,
                           Form form = Form::EP) {
-  const auto no = [](aclError code, bool before_context, const char* rule, const char* text) {
-    return PlanResult{false, {}, {code, before_context, rule, text}};
+  const auto no = [](aclError code, bool before_context, const char* rule, const char* text,
+                     const char* cure) {
+    return PlanResult{false, {}, {code, before_context, rule, text, cure}};
   };
+  constexpr const char* kCheckSize = "check the computation of the size";
   if (size == 0 && !is_media(api)) {
-    return no(ACL_ERROR_INVALID_PARAM, true, is_host(api) ? "M-171" : "M-82", "size must not be 0");
+    return no(ACL_ERROR_INVALID_PARAM, true, is_host(api) ? "M-171" : "M-82", "the size must not be 0",
+              "ask for at least 1 byte");
   }
   if (has(product.product, Feature::NarrowPolicies) && !is_host(api) && !is_media(api)) {
     const std::uint32_t low = policy & 0xFFU;
     if (low > 5) {
       return no(ACL_ERROR_INVALID_PARAM, true, "M-67",
-                "IPV350 accepts the base policies HUGE_FIRST, HUGE_ONLY and NORMAL_ONLY");
+                "IPV350 accepts the base policies HUGE_FIRST, HUGE_ONLY and NORMAL_ONLY",
+                "choose one of these");
     }
   }
 
@@ -169,23 +178,24 @@ constexpr PlanResult plan(std::size_t size, std::uint32_t policy, Api api, const
         is_media(api) || ((api == Api::Malloc || api == Api::MallocCached) && !giant && product.padding != 0);
     if (!add(size, wide ? 64 : 32)) {
       return no(ACL_ERROR_INVALID_PARAM, true, is_media(api) ? "M-393" : "M-83",
-                "size overflows when it is rounded up");
+                "the size overflows when it is rounded up", kCheckSize);
     }
   } else if (size > SIZE_MAX - 31) {
     return no(ACL_ERROR_RT_PARAM_INVALID, false, is_host(api) ? "M-173" : "M-103",
-              "size overflows when it is rounded up");
+              "the size overflows when it is rounded up", kCheckSize);
   }
 
   if (rule.p2p && !has(product.product, Feature::P2pPolicies)) {
-    return no(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, false, "M-69",
-              "P2P policies are not supported on this product");
+    return no(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, false, "M-69", "P2P policies are not supported",
+              "choose a policy without P2P, or another product with BELAY_PRODUCT");
   }
   if (giant && (!has(product.product, Feature::HugePages1G) || host_is_device(form))) {
-    return no(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, false, "M-70",
-              "1 GB pages are not supported on this product and form");
+    return no(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, false, "M-70", "1 GB pages are not supported",
+              "choose a policy without 1 GB pages, or 950, A3 or A2 with BELAY_PRODUCT, in the EP form");
   }
   if (giant && decoded.read_only) {
-    return no(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, false, "M-78", "1 GB pages cannot be read-only");
+    return no(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, false, "M-76", "1 GB pages cannot be read-only",
+              "leave out ACL_MEM_ACCESS_USER_SPACE_READONLY, or choose smaller pages");
   }
 
   const Size bytes = add(round_up(size, 32), padded ? 32 : 0);
@@ -201,7 +211,7 @@ constexpr PlanResult plan(std::size_t size, std::uint32_t policy, Api api, const
   result.page_rule = rule.rule;
   const Size footprint = round_up(bytes, result.unit());
   if (!footprint) {
-    return no(ACL_ERROR_RT_MEMORY_ALLOCATION, false, "M-39", "no device is that large");
+    return no(ACL_ERROR_RT_MEMORY_ALLOCATION, false, "M-39", "no device is that large", kCheckSize);
   }
   result.footprint = *footprint;
   result.footprint_when_short =

@@ -53,13 +53,20 @@ Status Transfer::check(const Location& at, std::size_t bytes, bool written, cons
   std::uintptr_t address = at.address;
   for (std::size_t left = bytes;;) {
     if (!block || block->device != at.block.device) {
+      if (address == at.address) {
+        return driver_refuses(
+            rule,
+            fmt::format("the {} bytes at {} are not allocated: no live block of the device is there", bytes,
+                        hex(at.address)),
+            "check that the block was not freed, and that the address is the one that was allocated");
+      }
       return driver_refuses(
           rule,
-          fmt::format("the range {} + {} bytes is not allocated: no live block of the device holds {}",
-                      hex(at.address), bytes, hex(address)),
-          address == at.address
-              ? "check that the block was not freed, and that the address is the one that was allocated"
-              : fmt::format("only the first {} bytes are; check size and offset", address - at.address));
+          fmt::format("of the {} bytes at {} only the first {} are allocated: {} bytes were asked for at {}, "
+                      "and what they take ends at {}",
+                      bytes, hex(at.address), address - at.address, at.block.asked, hex(at.block.start),
+                      hex(address)),
+          "check size and offset");
     }
     if (written && block->read_only) {
       return driver_refuses(
@@ -79,8 +86,8 @@ Status Transfer::check_pair(const Location& to, const Location& from) const {
   const Product product = memory_.settings().product->product;
   if (!has(product, Feature::PeerCopy)) {
     return unsupported("M-245",
-                       fmt::format("this product does not copy between devices (from {} to {})",
-                                   from.block.device, to.block.device),
+                       fmt::format("{} does not copy between devices (from {} to {})",
+                                   memory_.settings().product->family, from.block.device, to.block.device),
                        "copy through host memory");
   }
   if (!has(product, Feature::PeerCopyNeedsEnable)) return done();
@@ -369,7 +376,7 @@ Status copy_batch(Memory& memory, std::span<const BatchItem> items, std::size_t&
     if (item.to == nullptr || item.from == nullptr) {
       fail_index = i;
       return rejected("M-292", item.to == nullptr ? "dsts" : "srcs", "NULL",
-                      fmt::format("item {} has no address", i));
+                      fmt::format("item {} has no address", i), "pass an address for every item");
     }
     Result<BatchEnds> ends = check_batch_item(memory, item, i);
     if (!ends) {

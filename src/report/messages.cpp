@@ -18,42 +18,6 @@
 namespace belay::report {
 namespace {
 
-struct Title {
-  std::string_view code, words;
-};
-constexpr std::array kTitles{
-    Title{"EH0001", "Invalid_Argument"},
-    Title{"EH0002", "Invalid_Null_Pointer"},
-    Title{"EH0003", "Invalid_Path"},
-    Title{"EH0004", "Invalid_File_Content"},
-    Title{"EH0006", "Feature_Not_Supported"},
-    Title{"EH0007", "Invalid_Argument"},
-    Title{"EH0009", "Invalid_Argument"},
-    Title{"EH0010", "Host_Allocation_Failure"},
-    Title{"EE1001", "Invalid_Argument"},
-    Title{"EE1003", "Invalid_Argument"},
-    Title{"EE1005", "Operation_Not_Supported"},
-    Title{"EE1011", "Invalid_Argument"},
-    Title{"EE1016", "Operation_Not_Supported"},
-    Title{"EE1017", "Invalid_Handle"},
-    Title{"EE1018", "Wrong_Call_Order"},
-    Title{"EE1020", "System_Call_Failure"},
-    Title{"EE1023", "Resource_Failure"},
-    Title{"EE2002", "Invalid_Environment_Variable"},
-    Title{"EL0001", "No_Device"},
-    Title{"EL0002", "Invalid_Device_Id"},
-    Title{"EL0003", "Invalid_Argument"},
-    Title{"EL0004", "Memory_Allocation_Failure"},
-    Title{"EL0005", "Device_Busy"},
-    Title{"EH9999", "Inner_Error"},
-    Title{"EE9999", "Inner_Error"},
-};
-
-std::string_view title_of(std::string_view code) {
-  const auto found = std::ranges::find(kTitles, code, &Title::code);
-  return found == kTitles.end() ? "Failure" : found->words;
-}
-
 struct Message {
   std::string code, line, cause, solution;
   std::int32_t thread;
@@ -141,12 +105,12 @@ bool is_remembered(aclError code) {
 
 aclError fail(const char* api, const Error& error) noexcept {
   if (error.remember && is_remembered(error.code)) t_last_error = error.code;
-  if (std::string_view{error.catalog}.empty()) return error.code;
+  if (error.catalog.is_none()) return error.code;
   try {
     Message message;
-    message.code = error.catalog;
+    message.code = error.catalog.code();
     const std::string words = fmt::format(
-        "{}({}): {} failed with {}: {}{}.", title_of(error.catalog), error.catalog, api, error.code,
+        "{}({}): {} failed with {}: {}{}.", error.catalog.title(), error.catalog.code(), api, error.code,
         error.what, *error.rule != '\0' ? fmt::format(" [rule {}]", error.rule) : std::string{});
     message.line = platform::time_stamp() + " " + words;
     message.cause = error.cause;

@@ -9,21 +9,27 @@
 namespace belay {
 namespace {
 
-Refusal from_plan(const PlanRefusal& refusal, std::size_t size, std::uint32_t policy) {
-  if (refusal.code == ACL_ERROR_INVALID_PARAM) {
-    return refuse({refusal.code, refusal.rule, "EH0009",
-                   fmt::format("a request of size {} with policy {:#x} is not accepted: {}", size, policy,
-                               refusal.text),
-                   "", "correct the size or the policy that is passed"});
+// What was asked for: host and media memory have no policy.
+struct Request {
+  std::size_t size;
+  std::optional<std::uint32_t> policy;
+};
+
+Refusal from_plan(const Process& process, const PlanRefusal& why, const Request& request) {
+  const std::string policy = request.policy ? fmt::format("policy {:#x}", *request.policy) : "";
+  if (why.code == ACL_ERROR_INVALID_PARAM) {
+    return refuse({why.code, why.rule, "EH0009",
+                   fmt::format("a request of {} bytes{}{} is not accepted: {}", request.size,
+                               policy.empty() ? "" : " with ", policy, why.text),
+                   "", why.cure});
   }
-  if (refusal.code == ACL_ERROR_RT_PARAM_INVALID)
-    return rejected(refusal.rule, "size", size, refusal.text, "ask for less");
-  if (refusal.code == ACL_ERROR_RT_FEATURE_NOT_SUPPORT) {
-    return unsupported(refusal.rule, fmt::format("policy {:#x}: {}", policy, refusal.text),
-                       "choose another policy, or another product with BELAY_PRODUCT");
-  }
-  return out_of_memory(refusal.rule, fmt::format("module APP asked for {} bytes: {}", size, refusal.text),
-                       "the size is absurd", "check the computation of the size");
+  if (why.code == ACL_ERROR_RT_PARAM_INVALID)
+    return rejected(why.rule, "size", request.size, why.text, why.cure);
+  if (why.code == ACL_ERROR_RT_FEATURE_NOT_SUPPORT)
+    return unsupported(why.rule, fmt::format("{}: {} on {}", policy, why.text, machine_in_words(process)),
+                       why.cure);
+  return out_of_memory(why.rule, fmt::format("module APP asked for {} bytes: {}", request.size, why.text), "",
+                       why.cure);
 }
 
 // Shortage leaves NULL behind, every other refusal leaves the output alone (M-6).
@@ -37,9 +43,9 @@ Status store(void** out, Result<void*> result) {
   return refusal;
 }
 
-Status refused(void** out, const PlanRefusal& why, std::size_t size, std::uint32_t policy) {
+Status refused(const Process& process, void** out, const PlanRefusal& why, const Request& request) {
   if (why.code == ACL_ERROR_RT_MEMORY_ALLOCATION) *out = nullptr;
-  return from_plan(why, size, policy);
+  return from_plan(process, why, request);
 }
 
 struct Attributes {
@@ -68,7 +74,7 @@ Refusal bad_attribute(const char* rule, aclrtMallocAttrType type, const char* ac
 Status allocate(Process& process, Api api, void** out, std::size_t size, std::uint32_t policy) {
   if (out == nullptr) return null_pointer("M-81", "devPtr");
   const PlanResult planned = plan(size, policy, api, process.product(), process.settings().memory.form);
-  if (!planned && planned.refusal.before_context) return from_plan(planned.refusal, size, policy);
+  if (!planned && planned.refusal.before_context) return from_plan(process, planned.refusal, {size, policy});
   const std::uint64_t state = FastPathState::now();
   const Context* context = process.current();
   if (context == nullptr) return no_context("M-84");
@@ -76,7 +82,7 @@ Status allocate(Process& process, Api api, void** out, std::size_t size, std::ui
   if (api == Api::MallocCached) {
     if (Status here = needs_feature(process, Feature::AllButIpv); !here) return here;
   }
-  if (!planned) return refused(out, planned.refusal, size, policy);
+  if (!planned) return refused(process, out, planned.refusal, {size, policy});
   return store(out, process.memory().allocate(context->device, *planned, kModuleApp, Origin::Malloc));
 }
 
@@ -87,7 +93,7 @@ Status allocate_configured(Process& process, Api api, void** out, std::size_t si
   if (given && given->numAttrs != 0 && given->attrs == nullptr) return null_pointer("M-97", "cfg->attrs");
   const PlanResult planned = plan(size, policy, api, process.product(), process.settings().memory.form);
   if (!planned && planned.refusal.before_context && size == 0)
-    return from_plan(planned.refusal, size, policy);
+    return from_plan(process, planned.refusal, {size, policy});
   if (!has(process.product().product, Feature::AllButIpv))
     return needs_context(process, "M-100", Feature::AllButIpv);
   if (given && given->attrs == nullptr) {
@@ -119,7 +125,7 @@ Status allocate_configured(Process& process, Api api, void** out, std::size_t si
                     fmt::format("the current device is {}", context->device),
                     "set that device first, or leave the attribute out");
   }
-  if (!planned) return refused(out, planned.refusal, size, policy);
+  if (!planned) return refused(process, out, planned.refusal, {size, policy});
   return store(out, process.memory().allocate(context->device, *planned, wished.module, Origin::Malloc));
 }
 
@@ -127,10 +133,10 @@ Status allocate_host(Process& process, void** out, std::size_t size) {
   if (out == nullptr) return null_pointer("M-170", "hostPtr");
   const PlanResult planned =
       plan(size, 0, Api::MallocHost, process.product(), process.settings().memory.form);
-  if (!planned && planned.refusal.before_context) return from_plan(planned.refusal, size, 0);
+  if (!planned && planned.refusal.before_context) return from_plan(process, planned.refusal, {size, {}});
   ASSIGN_OR_RETURN(const Context* context, current_context(process, "M-172"));
   if (Status here = needs_feature(process, Feature::AllButIpv); !here) return here;
-  if (!planned) return refused(out, planned.refusal, size, 0);
+  if (!planned) return refused(process, out, planned.refusal, {size, {}});
   return store(out, process.memory().allocate_host(context->device, *planned, kModuleApp, false));
 }
 
@@ -139,7 +145,7 @@ Status allocate_host_configured(Process& process, void** out, std::uint64_t size
   if (out == nullptr) return null_pointer("M-178", "ptr");
   const PlanResult planned =
       plan(size, 0, Api::MallocHostWithCfg, process.product(), process.settings().memory.form);
-  if (!planned && planned.refusal.before_context) return from_plan(planned.refusal, size, 0);
+  if (!planned && planned.refusal.before_context) return from_plan(process, planned.refusal, {size, {}});
   if (!has(process.product().product, Feature::AllButIpv))
     return needs_context(process, "M-182", Feature::AllButIpv);
   const std::optional<aclrtMallocConfig> given = taken(configuration);
@@ -169,7 +175,7 @@ Status allocate_host_configured(Process& process, void** out, std::uint64_t size
     return unsupported("M-183", fmt::format("vaFlag 1 is not available on {}", process.product().family),
                        "leave VA_FLAG out");
   }
-  if (!planned) return refused(out, planned.refusal, static_cast<std::size_t>(size), 0);
+  if (!planned) return refused(process, out, planned.refusal, {static_cast<std::size_t>(size), {}});
   return store(
       out, process.memory().allocate_host(context->device, *planned, wished.module, wished.unified_address));
 }
@@ -177,11 +183,11 @@ Status allocate_host_configured(Process& process, void** out, std::uint64_t size
 Status allocate_media(Process& process, Api api, void** out, std::size_t size) {
   if (out == nullptr) return null_pointer("M-392", "devPtr");
   const PlanResult planned = plan(size, 0, api, process.product(), process.settings().memory.form);
-  if (!planned && planned.refusal.before_context) return from_plan(planned.refusal, size, 0);
+  if (!planned && planned.refusal.before_context) return from_plan(process, planned.refusal, {size, {}});
   ASSIGN_OR_RETURN(const Context* context, current_context(process, "M-395"));
   const bool v1 = api == Api::MediaV1Malloc;
   if (Status here = needs_feature(process, v1 ? Feature::MediaV1 : Feature::MediaV2); !here) return here;
-  if (!planned) return refused(out, planned.refusal, size, 0);
+  if (!planned) return refused(process, out, planned.refusal, {size, {}});
   constexpr std::uint8_t kModuleDvpp = 6;
   return store(out, process.memory().allocate(context->device, *planned, kModuleDvpp,
                                               v1 ? Origin::MediaV1 : Origin::MediaV2));

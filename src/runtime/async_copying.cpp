@@ -85,8 +85,9 @@ Status copy_2d_async(Process& process, void* to, std::size_t to_pitch, const voi
   }
   if (Status fits = check_2d_size(width, height); !fits) return fits;
   if (kind == ACL_MEMCPY_DEVICE_TO_DEVICE && !on_device)
-    return bad_value("M-312", "kind", static_cast<int>(kind),
-                     "HOST_TO_DEVICE, DEVICE_TO_HOST or DEFAULT on this product");
+    return bad_value(
+        "M-312", "kind", static_cast<int>(kind),
+        fmt::format("HOST_TO_DEVICE, DEVICE_TO_HOST or DEFAULT on {}", machine_in_words(process)));
   Memory& memory = process.memory();
   const Location source = memory.locate(from);
   const Location target = memory.locate(to);
@@ -125,10 +126,11 @@ Status copy_batch_async(Process& process, const BatchArguments& arguments, std::
       return refusal;
     };
     if (item.bytes == 0)
-      return at_fault(rejected("M-291", "sizes", 0, fmt::format("item {} has no bytes", i)));
+      return at_fault(rejected("M-291", "sizes", 0, fmt::format("item {} has no bytes", i),
+                               "leave out items without bytes"));
     if (item.to == nullptr || item.from == nullptr) {
       return at_fault(rejected("M-291", item.to == nullptr ? "dsts" : "srcs", "NULL",
-                               fmt::format("item {} has no address", i)));
+                               fmt::format("item {} has no address", i), "pass an address for every item"));
     }
     Result<BatchEnds> ends = check_batch_item(memory, item, i);
     if (!ends) return at_fault(ends.take_refusal());
@@ -185,21 +187,27 @@ Status copy_by_offset(Process& process, const OffsetArguments& copy, aclrtMemcpy
   }
   if (Status here = needs_feature(process, Feature::OffsetCopy, "M-354"); !here) return here;
   ASSIGN_OR_RETURN(const StreamRef known, known_stream(process, stream_handle, "M-355"));
-  if (copy.to == nullptr) return rejected("M-356", "dst", "NULL", "there is no address to read");
-  if (copy.from == nullptr) return rejected("M-356", "src", "NULL", "there is no address to read");
+  if (copy.to == nullptr)
+    return rejected("M-356", "dst", "NULL", "there is no address to read",
+                    "pass the address of the word that holds the address");
+  if (copy.from == nullptr)
+    return rejected("M-356", "src", "NULL", "there is no address to read",
+                    "pass the address of the word that holds the address");
   if (copy.count > copy.room)
-    return rejected("M-357", "count", copy.count, fmt::format("destMax is only {}", copy.room));
+    return rejected("M-357", "count", copy.count, fmt::format("destMax is only {}", copy.room),
+                    "copy no more than the destination holds");
   if (copy.count > 4_GiB)
     return rejected("M-358", "count", copy.count, "more than 4 GB", "copy in several parts");
   constexpr std::size_t kMostOffset = 0xFFFFFFFFFFFF;
   if (copy.to_offset > kMostOffset || copy.from_offset > kMostOffset) {
     return rejected("M-359", "dstDataOffset",
                     copy.to_offset > kMostOffset ? copy.to_offset : copy.from_offset,
-                    "an offset has at most 48 bits");
+                    "an offset has at most 48 bits", "check the offset");
   }
   if (copy.to_offset >= copy.room || copy.count > copy.room - copy.to_offset)
     return rejected("M-360", "dstDataOffset", copy.to_offset,
-                    fmt::format("{} bytes from there do not fit into destMax {}", copy.count, copy.room));
+                    fmt::format("{} bytes from there do not fit into destMax {}", copy.count, copy.room),
+                    "check size and offset");
   ASSIGN_OR_RETURN(const StreamRef stream, own_stream(process, known, "M-361", "M-363"));
   const Workplace place = workplace(process, *stream);
   for (const void* holder : {static_cast<const void*>(copy.to), static_cast<const void*>(copy.from)}) {

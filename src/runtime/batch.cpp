@@ -48,18 +48,21 @@ Status BatchLists::take_starts(std::size_t most_items) {
   if (attribute_count == 0)
     return rejected("M-285", "numAttrs", 0, "there is no attribute", "pass at least one");
   if (attribute_count > count)
-    return rejected("M-286", "numAttrs", attribute_count, fmt::format("there are only {} items", count));
+    return rejected("M-286", "numAttrs", attribute_count, fmt::format("there are only {} items", count),
+                    "pass at most one attribute for each item");
   if (count > most_items) {
     return rejected("M-287", "numBatches", count, fmt::format("more than {} items", most_items),
                     "copy in several calls");
   }
   for (std::size_t k = 0; k < attribute_count; ++k) {
     const std::size_t start = read_once(arguments_.attribute_starts[k]);
-    if (k == 0 && start != 0) return rejected("M-288", "attrsIndexes", start, "the first entry must be 0");
+    if (k == 0 && start != 0)
+      return rejected("M-288", "attrsIndexes", start, "the first entry must be 0", "begin with 0");
     const bool rises = k == 0 || start > starts_.back();
     if (!rises || start >= count) {
       return rejected("M-289", "attrsIndexes", start,
-                      fmt::format("entry {} must rise and stay below {}", k, count));
+                      fmt::format("entry {} must rise and stay below {}", k, count),
+                      "list the first item of each attribute, in order");
     }
     starts_.push_back(start);
   }

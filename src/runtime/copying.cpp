@@ -83,7 +83,8 @@ Status check_2d_product(Process& process) {
                                                      : Feature::AllButIpv;
   if (has(product, needed)) return done();
   if (process.current() == nullptr) return no_context("M-315");
-  return unsupported("M-321", "two-dimensional copies do not exist on this product and form",
+  return unsupported("M-321",
+                     fmt::format("two-dimensional copies do not exist on {}", machine_in_words(process)),
                      "copy row by row with aclrtMemcpy");
 }
 
@@ -201,7 +202,8 @@ Status set_copy_descriptor(Process& process, void* descriptor, aclrtMemcpyKind k
   if (Status fits = check_descriptor_kind(process, kind, "M-333"); !fits) return fits;
   if (count > 4_GiB) return rejected("M-334", "count", count, "more than 4 GB", "copy in several parts");
   if (reinterpret_cast<std::uintptr_t>(descriptor) % 64 != 0)
-    return rejected("M-335", "desc", hex(descriptor), "not a multiple of 64");
+    return rejected("M-335", "desc", hex(descriptor), "not a multiple of 64",
+                    "align the descriptor to 64 bytes");
   Memory& memory = process.memory();
   const Location holder = memory.locate(descriptor);
   const Location target = memory.locate(to);
@@ -218,7 +220,8 @@ Status set_copy_descriptor(Process& process, void* descriptor, aclrtMemcpyKind k
                     "allocate it with aclrtMalloc");
   if (!source.is_device() || !target.is_device() || source.device() != target.device()) {
     return rejected("M-338", "srcAddr", hex(from),
-                    fmt::format("it and dstAddr {} are not memory of one device", hex(to)));
+                    fmt::format("it and dstAddr {} are not memory of one device", hex(to)),
+                    "pass two addresses of the same device");
   }
   ASSIGN_OR_RETURN(const Context* context, current_context(process, "M-339"));
   const CopyDescriptor filled{CopyDescriptor::kMark,

@@ -57,7 +57,8 @@ Status check_sticky_flag(Process& process, Event& event, std::uint32_t flag, con
 Refusal outside_capture(const Event& event, const char* rule) {
   if (event.kind != Event::Kind::Ex || event.flags != ACL_EVENT_SYNC) {
     return unsupported(
-        rule, "the external flag goes with events of aclrtCreateEventExWithFlag(ACL_EVENT_SYNC) only");
+        rule, "the external flag goes with events of aclrtCreateEventExWithFlag(ACL_EVENT_SYNC) only",
+        "make the event so, or pass 0");
   }
   return refuse({ACL_ERROR_RT_STREAM_NOT_CAPTURED, rule, "EE1018",
                  "the external flag is for a stream that is being captured, and this one is not", "",
@@ -312,7 +313,8 @@ Result<bool> event_query(Process& process, aclrtEvent handle) {
 Result<bool> event_waits_are_over(Process& process, aclrtEvent handle) {
   ASSIGN_OR_RETURN(const EventRef event, known_event(process, handle, "R-176"));
   if (event->kind == Event::Kind::Ex)
-    return unsupported("R-179", "this kind of event cannot be asked with aclrtQueryEventWaitStatus");
+    return unsupported("R-179", "this kind of event cannot be asked with aclrtQueryEventWaitStatus",
+                       "ask with aclrtQueryEventStatus");
   Lock lock = process.scheduler().lock();
   let_move(process, *event, lock);
   if (event->waits != 0) process.scheduler().asked_for_any(lock);

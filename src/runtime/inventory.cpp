@@ -36,7 +36,8 @@ Result<std::int64_t> device_attribute(const Process& process, aclrtDevAttr attri
     }
   }
   return unsupported("R-81",
-                     fmt::format("attribute {} exists on Ascend 950 only", static_cast<int>(attribute)));
+                     fmt::format("attribute {} exists on Ascend 950 only", static_cast<int>(attribute)),
+                     "leave it out, or choose 950 with BELAY_PRODUCT");
 }
 
 namespace {
@@ -67,13 +68,13 @@ std::optional<std::uint32_t> device_by_pci_bus_id(const Process& process, const 
 }
 
 Result<std::int32_t> logical_by_user(const Process& process, std::int32_t user) {
-  if (user < 0) return rejected("R-89", "device id", user, "it is negative");
+  if (user < 0) return rejected("R-89", "device id", user, "it is negative", "pass a number from 0");
   if (!process.has_device(user)) return bad_device("R-89", user, process.device_count());
   return static_cast<std::int32_t>(process.settings().memory.visible[static_cast<std::size_t>(user)]);
 }
 
 Result<std::int32_t> user_by_logical(const Process& process, std::int32_t logical) {
-  if (logical < 0) return rejected("R-89", "device id", logical, "it is negative");
+  if (logical < 0) return rejected("R-89", "device id", logical, "it is negative", "pass a number from 0");
   const auto& visible = process.settings().memory.visible;
   const auto found = std::ranges::find(visible, static_cast<std::uint32_t>(logical));
   if (found == visible.end()) return bad_device("R-89", logical, process.device_count());

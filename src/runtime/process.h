@@ -115,6 +115,13 @@ inline Result<Context*> current_context(Process& process, const char* rule) {
   return no_context(rule);
 }
 
+// "Ascend310P3 in the RC form".
+inline std::string machine_in_words(const Process& process) {
+  const Form form = process.settings().memory.form;
+  return form == Form::EP ? process.settings().soc
+                          : fmt::format("{} in the {} form", process.settings().soc, name_of(form));
+}
+
 // The context check and what follows it (M-418): 107002, then 207000 where the product lacks the function.
 inline Status needs_feature(const Process& process, Feature feature, const char* rule = "M-8") {
   if (has(process.product().product, feature)) [[likely]]

@@ -43,7 +43,7 @@ class Noted final : public Task {
 class Failing final : public Task {
  public:
   RunResult run(std::size_t) override {
-    return {false, belay::driver_refuses("M-239", "it fails by design")};
+    return {false, belay::driver_refuses("M-239", "it fails by design", "ask somebody else")};
   }
 };
 

@@ -79,7 +79,7 @@ std::optional<Refused> why_refused(const Request& request, const PlanResult& pla
   const ProductRow& product = *request.product.row;
   if (host_is_device(request.form) && !has(product.product, Feature::HostForm)) {
     return refusal(Api::Malloc, ACL_ERROR_RT_DEV_SETUP_ERROR, "M-437",
-                   fmt::format("{} has no {} form", product.family, form_name(request.form)));
+                   fmt::format("{} has no {} form", product.family, name_of(request.form)));
   }
   if (api == Api::MediaV2Malloc && request.size == 0)
     return refusal(api, ACL_ERROR_RT_PARAM_INVALID, "M-401", "size must not be 0");

@@ -66,7 +66,7 @@ void print(const std::string& path, const Sorted& sorted, bool all) {
   fmt::print("{:>5} work{}\n", sorted.works.size(), all || sorted.works.empty() ? "" : " (--all lists them)");
   if (all) print_names(sorted.works);
   if (!sorted.not_run.empty()) {
-    fmt::print("{:>5} are there and do nothing: they answer 207000 or NULL, and say so once [rule C-22]\n",
+    fmt::print("{:>5} are there and do nothing: they return 207000 or NULL, and say so once [rule C-22]\n",
                sorted.not_run.size());
     print_names(sorted.not_run);
   }

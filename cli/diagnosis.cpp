@@ -214,10 +214,10 @@ class Doctor {
     const std::optional<std::size_t> room = facts_.room();
     const std::optional<std::size_t>& wished = wishes_.commit_bytes;
     diagnosis_.uses.commit_bytes = wished && room ? std::min(*wished, *room) : wished ? wished : room;
-    constexpr std::string_view kBeyond = "a copy that needs more answers 207001";
+    constexpr std::string_view kBeyond = "a copy that needs more returns 207001";
     if (!room) {
       say(kDevice, "commit", "memory to use", Mark::Note,
-          "how much memory is left cannot be told, so the kernel may kill a program that writes too much",
+          "how much memory is left is unknown, so the kernel may kill a program that writes too much",
           {{Whose::Setting, "export BELAY_COMMIT=4G", "the most that contents may take"}});
       return;
     }
@@ -282,7 +282,7 @@ class Doctor {
     const bool little = *limit.soft < kLittleLocked;
     say(kPinned, "locking", "locking", little ? Mark::Note : Mark::Ok,
         fmt::format("{} in all may be locked; beyond that aclrtMallocHost {}", amount(*limit.soft),
-                    strict ? "answers 207001" : "hands out unlocked memory"),
+                    strict ? "returns 207001" : "hands out unlocked memory"),
         little ? std::move(remedies) : std::vector<Remedy>{});
   }
 
@@ -304,7 +304,7 @@ class Doctor {
       return;
     }
     if (!wished && nodes.size() < 2) {
-      say(kPinned, "numa", "NUMA", Mark::Ok, known + "; BELAY_HOST_NODE has nothing to choose");
+      say(kPinned, "numa", "NUMA", Mark::Ok, known + "; BELAY_HOST_NODE has no effect");
       return;
     }
     const std::string wish =
@@ -320,7 +320,7 @@ class Doctor {
           {{Whose::Root, "sudo apt-get install libnuma1", ""}});
     } else {
       say(kPinned, "numa", "NUMA", Mark::Ok,
-          wished ? fmt::format("{}; {} can be had", known, wish)
+          wished ? fmt::format("{}; {} works", known, wish)
                  : fmt::format("{}; BELAY_HOST_NODE can choose one", known));
     }
   }
@@ -421,7 +421,7 @@ class Doctor {
           {{Whose::Root, "sudo mount -t proc proc /proc", "where /proc is not mounted"}, by_itself});
     } else if (trials_.long_file == Can::No) {
       say(kShared, "passing", "passing memory", Mark::Note,
-          "processes share the books, but not memory: contents have no file that another could open");
+          "processes share the accounts, but not memory: contents have no file that another could open");
     } else if (trials_.dumpable == Can::No) {
       say(kShared, "passing", "passing memory", Mark::Note,
           "this process is closed to others of its user (set-uid, capabilities of its file, or a file that "

@@ -111,8 +111,7 @@ void print_finding(const Finding& finding, std::optional<std::size_t> width) {
 void print_verdict(const Diagnosis& diagnosis) {
   if (diagnosis.works()) {
     const auto notes = std::ranges::count(diagnosis.findings, Mark::Note, &Finding::mark);
-    fmt::print("\nbelay will work here{}.\n",
-               notes == 0 ? "" : "; the notes say what is less than it could be");
+    fmt::print("\nbelay will work here{}.\n", notes == 0 ? "" : "; the notes above say what could be better");
     return;
   }
   std::string reasons;

@@ -107,7 +107,7 @@ void print_answer(const Answer& answer) {
     if (read != name) table.row({"  read as", read});
   }
   table.row({"product", fmt::format("{}: {}, {}, form {}", product.key, product.family, request.product.soc,
-                                    form_name(request.form))});
+                                    name_of(request.form))});
   table.row({"  padding", product.padding == 0 ? std::string{"none"} : amount(product.padding)});
   if (answer.refused) {
     table.row({"answer", code_text(*answer.refused)});
@@ -149,7 +149,7 @@ void print_comparison(const std::vector<Answer>& answers) {
   const Request& request = answers.front().request;
   fmt::print("{} through {}", bytes_and_amount(request.size), function_name(request.api));
   if (takes_policy(request.api)) fmt::print(" with {}", policy_name(request.policy));
-  fmt::print("{}\n\n", request.form == Form::EP ? "" : fmt::format(", form {}", form_name(request.form)));
+  fmt::print("{}\n\n", request.form == Form::EP ? "" : fmt::format(", form {}", name_of(request.form)));
 
   Table table{{Align::Left, Align::Right, Align::Left, Align::Right, Align::Right, Align::Right, Align::Right,
                Align::Left}};
@@ -226,7 +226,7 @@ Json answer_json(const Answer& answer) {
                      {"soc", request.product.soc},
                      {"padding_bytes", product.padding},
                      {"usable_bytes", request.product.usable_bytes}};
-  json["form"] = form_name(request.form);
+  json["form"] = name_of(request.form);
   json["ok"] = answer.plan.has_value();
   json["plan"] = answer.plan ? plan_json(answer) : Json{};
   json["refusal"] = answer.refused ? refusal_json(*answer.refused) : Json{};
@@ -262,7 +262,7 @@ Request read_request(const ExplainArguments& arguments) {
       arguments.all_products ? "A2" : given_or_environment(arguments.product, "BELAY_PRODUCT", "A2"));
   if (!arguments.all_products && host_is_device(request.form) &&
       !has(request.product.row->product, Feature::HostForm)) {
-    throw UsageError{fmt::format("{} has no {} form", request.product.row->family, form_name(request.form)),
+    throw UsageError{fmt::format("{} has no {} form", request.product.row->family, name_of(request.form)),
                      "310B, 310P, 910 and IPV350 have (rule M-437)"};
   }
   return request;

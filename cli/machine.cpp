@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/nearest.h"
 #include "base/words.h"
 #include "cli/held.h"
 #include "cli/help.h"
 #include "cli/machines.h"
-#include "cli/nearest.h"
 #include "cli/table.h"
 #include "platform/environment.h"
 
@@ -57,7 +57,7 @@ void print_list(const machine::Place& place, const std::vector<Seen>& machines) 
                  fmt::format("{}", seen.processes.size()), process_list(seen.processes)});
     }
   }
-  fmt::print("{}\nThey meet in {}.\n", table.text(output_width()), place.directory);
+  fmt::print("{}\nDirectory: {}\n", table.text(output_width()), place.directory);
 }
 
 using Json = nlohmann::ordered_json;
@@ -168,7 +168,7 @@ int remove(const MachineArguments& arguments) {
 int obey(const MachineArguments& arguments) {
   if (arguments.ls->parsed()) return list(arguments);
   if (arguments.rm->parsed()) return remove(arguments);
-  throw UsageError{"ls or rm?", "'belay machine --help' tells more"};
+  throw UsageError{"ls or rm?", "see 'belay machine --help'"};
 }
 
 }  // namespace
@@ -199,12 +199,12 @@ Action add_machine(CLI::App& belay) {
            "  BELAY_MACHINES=$PWD/machines belay machine ls\n"
            "  belay machine ls --json | jq -r '.machines[] | select(.state == \"running\") | .name'");
   arguments->rm =
-      app.add_subcommand("rm", "Remove what machines that nobody is on left behind")->group("Commands");
+      app.add_subcommand("rm", "Remove the directories of machines without processes")->group("Commands");
   arguments->rm->add_option("NAME", arguments->names, "which ones")->option_text(" ");
   arguments->rm->add_flag("--all", arguments->all, "all that nobody is on; the others are kept");
   set_help(*arguments->rm, "belay machine rm NAME... | --all",
            "A machine that processes are on is not removed. There is no need to remove machines: the next\n"
-           "process of that name finds it as good as new. Exit code: 1 if one that was named stays.\n\n"
+           "process of that name starts it again. Exit code: 1 if one that was named stays.\n\n"
            "Examples:\n"
            "  belay machine rm job42\n"
            "  belay machine rm --all");

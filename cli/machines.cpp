@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/nearest.h"
 #include "cli/command.h"
 #include "platform/environment.h"
 
@@ -22,7 +23,8 @@ machine::Place find_place() {
                      "it must be the full path of a directory"};
   machine::Place place = machine::discovery_directory(wished);
   if (place.directory.empty()) {
-    throw UsageError{fmt::format("processes have no place where they could meet: {}", place.trouble),
+    throw UsageError{fmt::format("no directory can be used where processes of a machine find each other: {}",
+                                 place.trouble),
                      "set BELAY_MACHINES to a directory of your own, as 'belay doctor' advises"};
   }
   return place;
@@ -41,7 +43,7 @@ std::string choose_machine(const std::string& given) {
   std::string name = given.empty() ? value_of("BELAY_MACHINE") : given;
   if (name.empty()) return machine::kDefaultName;
   const char* where = given.empty() ? "BELAY_MACHINE" : "--machine";
-  if (name == machine::kPrivateName) refuse_private(fmt::format("{} is private", where));
+  if (same_word(name, machine::kPrivateName)) refuse_private(fmt::format("{} is private", where));
   if (!machine::good_name(name)) {
     throw UsageError{
         fmt::format("'{}' of {} is not the name of a machine", harmless(name), where),
@@ -64,7 +66,7 @@ std::vector<machine::Seen> all_machines(const machine::Place& place) {
 
 std::string_view state_word(const machine::Seen& seen) {
   if (!seen.trouble.empty()) return "damaged";
-  return seen.live ? "running" : "nobody";
+  return seen.live ? "running" : "idle";
 }
 
 std::string process_list(const std::vector<machine::ProcessSeen>& processes) {

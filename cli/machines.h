@@ -22,7 +22,7 @@ std::string choose_machine(const std::string& given);
 std::vector<std::string> machine_names(const machine::Place& place);
 std::vector<machine::Seen> all_machines(const machine::Place& place);
 
-// "running", "nobody" or "damaged".
+// "running", "idle" or "damaged".
 std::string_view state_word(const machine::Seen& seen);
 
 // "12 (train), 13 (eval)", and only how many more behind the first few.

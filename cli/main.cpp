@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "acl/acl_rt.h"
+#include "base/nearest.h"
 #include "cli/check_program.h"
 #include "cli/command.h"
 #include "cli/doctor.h"
 #include "cli/explain.h"
 #include "cli/help.h"
 #include "cli/machine.h"
-#include "cli/nearest.h"
 #include "cli/products.h"
 #include "cli/rule.h"
 #include "cli/run.h"
@@ -44,16 +44,26 @@ std::vector<std::string> take_after_dashes(std::vector<std::string>& words) {
   return behind;
 }
 
+std::string version() {
+  return fmt::format("belay {}, AscendCL interface {}.{}.{}", BELAY_VERSION, ACL_MAJOR_VERSION,
+                     ACL_MINOR_VERSION, ACL_PATCH_VERSION);
+}
+
+Action add_version(CLI::App& app) {
+  app.add_subcommand("version", "show the versions of belay and of the interface");
+  return [] {
+    fmt::print("{}\n", version());
+    return 0;
+  };
+}
+
 int obey(std::vector<std::string> words) {
   CLI::App app{"belay runs programs that use AscendCL memory on a machine without an Ascend NPU.", "belay"};
   app.set_help_flag("-h,--help", "show this help");
-  app.set_version_flag("--version",
-                       fmt::format("belay {}, AscendCL interface {}.{}.{}", BELAY_VERSION, ACL_MAJOR_VERSION,
-                                   ACL_MINOR_VERSION, ACL_PATCH_VERSION),
-                       "show the versions of belay and of the interface");
+  app.set_version_flag("-V,--version", version(), "show the versions of belay and of the interface");
   app.require_subcommand(0, 1);
   set_help(app, "belay COMMAND [...]",
-           "'belay COMMAND --help' tells more.\n\n"
+           "See 'belay COMMAND --help' for one of them.\n\n"
            "Examples:\n"
            "  belay run -- ./my_program                    run it on an emulated A2 server\n"
            "  belay explain 2M --policy HUGE_ONLY          what does 2 MB cost, and why?\n"
@@ -75,6 +85,7 @@ int obey(std::vector<std::string> words) {
       {"smi", add_smi(app)},
       {"machine", add_machine(app)},
       {"check-program", add_check_program(app)},
+      {"version", add_version(app)},
   };
   if (nothing) {
     fmt::print(stderr, "{}", app.help());
@@ -90,7 +101,7 @@ int obey(std::vector<std::string> words) {
     return complain("belay",
                     near.empty() ? fmt::format("there is no command '{}'", words[0])
                                  : fmt::format("there is no command '{}'; did you mean {}?", words[0], near),
-                    fmt::format("the commands are {}; 'belay --help' tells more", fmt::join(names, ", ")));
+                    fmt::format("the commands are {}; see 'belay --help'", fmt::join(names, ", ")));
   }
   const std::string name = known ? "belay " + command->name : "belay";
   try {
@@ -100,7 +111,7 @@ int obey(std::vector<std::string> words) {
     return complain(name, "which command?", "'belay --help' lists them");
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
-    return complain(name, error.what(), fmt::format("'{} --help' tells more", name));
+    return complain(name, error.what(), fmt::format("see '{} --help'", name));
   } catch (const UsageError& error) {
     return complain(name, error.what(), error.hint());
   }

@@ -66,7 +66,7 @@ void print_list() {
   }
   fmt::print("{}\n", table.text(output_width()));
   fmt::print(
-      "Memory is that of each device, for the SoC named. * assumed, for want of a published figure.\n"
+      "Memory is that of each device, for the SoC named. * assumed: no figure is published.\n"
       "'belay products NAME' tells the other chips of a product, and where each figure comes from.\n");
 }
 
@@ -199,7 +199,7 @@ Action add_products(CLI::App& belay) {
   app.add_flag("--json", arguments->json, "print as JSON");
   set_help(app, "belay products [NAME] [--json]",
            "Each figure is observed (programs on real devices reported it), documented (something\n"
-           "published says so) or assumed (nobody says; chosen to be plausible).\n\n"
+           "published says so) or assumed (no source says; chosen to be plausible).\n\n"
            "Examples:\n"
            "  belay products                               one row for each product\n"
            "  belay products A3                            one in full: chips, figures, sources\n"

@@ -8,8 +8,8 @@
 #include <optional>
 #include <vector>
 
+#include "base/nearest.h"
 #include "cli/command.h"
-#include "cli/nearest.h"
 
 namespace belay::cli {
 namespace {
@@ -53,8 +53,6 @@ constexpr std::array kApis{
     ApiWord{"acldvppMalloc", "dvpp", Api::MediaV1Malloc},
     ApiWord{"hi_mpi_dvpp_malloc", "himpi", Api::MediaV2Malloc},
 };
-
-constexpr std::array<std::string_view, 3> kForms{"EP", "RC", "OPEN_CTRL_CPU"};
 
 std::string_view trim(std::string_view text) {
   while (text.starts_with(' ')) text.remove_prefix(1);
@@ -195,14 +193,13 @@ Choice read_product(std::string_view text) {
 }
 
 Form read_form(std::string_view text) {
-  for (std::size_t i = 0; i < kForms.size(); ++i) {
-    if (same_word(text, kForms[i])) return static_cast<Form>(i);
+  for (std::size_t i = 0; i < kFormNames.size(); ++i) {
+    if (same_word(text, kFormNames[i])) return static_cast<Form>(i);
   }
-  unknown("form", text, {kForms.begin(), kForms.end()});
+  unknown("form", text, {kFormNames.begin(), kFormNames.end()});
 }
 
 std::string_view function_name(Api api) { return std::ranges::find(kApis, api, &ApiWord::api)->function; }
-std::string_view form_name(Form form) { return kForms[static_cast<std::size_t>(form)]; }
 bool takes_policy(Api api) { return !is_host(api) && !is_media(api); }
 
 std::string policy_name(std::uint32_t policy) {

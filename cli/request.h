@@ -27,7 +27,6 @@ Choice read_product(std::string_view text);
 Form read_form(std::string_view text);
 
 std::string_view function_name(Api api);
-std::string_view form_name(Form form);
 bool takes_policy(Api api);
 
 // "ACL_MEM_MALLOC_HUGE_ONLY | ACL_MEM_TYPE_HIGH_BAND_WIDTH", or the number of a value outside the enum.

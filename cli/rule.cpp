@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/nearest.h"
 #include "cli/help.h"
-#include "cli/nearest.h"
 #include "cli/rulebook.h"
 #include "cli/table.h"
 

@@ -11,8 +11,8 @@
 #include <memory>
 #include <optional>
 
+#include "base/nearest.h"
 #include "cli/help.h"
-#include "cli/nearest.h"
 #include "cli/program.h"
 #include "config/settings.h"
 #include "platform/environment.h"

@@ -217,7 +217,7 @@ std::string as_text(const View& view) {
   if (!view.time.empty()) text += view.time + "\n";
   if (!seen.trouble.empty()) return text + why_not(seen) + "\n";
   if (!seen.live) {
-    text += fmt::format("Nobody is on machine '{}'.", seen.name);
+    text += fmt::format("No process is on machine '{}'.", seen.name);
     if (!view.others.empty()) text += fmt::format(" In use: {}.", fmt::join(view.others, ", "));
     text += " A process with the present settings would get:\n";
   }

@@ -1,6 +1,6 @@
 """The numbers that a memory program meets, with the vendor's name and a few words.
 
-docs/errors.md tells more. Numbers that are not here are told as numbers.
+See docs/errors.md. Numbers that are not here are told as numbers.
 """
 
 from __future__ import annotations

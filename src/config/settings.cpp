@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/nearest.h"
 #include "base/words.h"
 #include "config/amounts.h"
 #include "platform/environment.h"
@@ -18,7 +19,7 @@ namespace {
 
 constexpr std::array kOptions{
     Option{"BELAY_PRODUCT", "--product",
-           "A2, A3, 950, 310P, 910, 310B, IPV350 or a SoC name such as Ascend910B4", "A2",
+           "A2, A3, 950, 310P, 910, 310B, IPV350 or a SoC name such as Ascend910B4 or 910B4", "A2",
            "the Ascend product to emulate"},
     Option{"BELAY_DEVICES", "--devices", "1 to 64", "as the product's server has",
            "number of devices in the machine"},
@@ -68,16 +69,17 @@ constexpr std::array kOptions{
            "dead or wild"},
 };
 
-Refusal wrong(std::string_view variable, std::string_view value, std::string expected) {
+std::string cure(std::string_view variable, std::string_view meant) {
+  return fmt::format("{}orrect or unset {}; 'belay run --help' lists all settings",
+                     meant.empty() ? "c" : fmt::format("did you mean {}? C", meant), variable);
+}
+
+Refusal wrong(std::string_view variable, std::string_view value, std::string expected,
+              std::string_view meant = {}) {
   return refuse(
       {ACL_ERROR_RT_DEV_SETUP_ERROR, "", "EE2002",
        fmt::format("the environment variable {} has the value '{}'; expected: {}", variable, value, expected),
-       "", fmt::format("correct or unset {}; 'belay run --help' lists all settings", variable)});
-}
-
-bool same_word(std::string_view a, std::string_view b) {
-  return std::ranges::equal(
-      a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+       "", cure(variable, meant)});
 }
 
 // Reads one variable after another and keeps the first mistake.
@@ -89,7 +91,7 @@ class Reader {
   }
 
   std::optional<std::size_t> amount_in(const char* variable, std::size_t unit,
-                                       std::size_t most = kMostDeviceBytes) {
+                                       std::size_t most = kMostDeviceBytes, std::size_t least = 0) {
     const std::optional<std::string> value = text(variable);
     if (!value) return std::nullopt;
     const std::optional<std::size_t> bytes = parse_amount(*value);
@@ -97,8 +99,10 @@ class Reader {
       complain(wrong(variable, *value, "a number of bytes, or one with K, M, G or T"));
     } else if (*bytes % unit != 0) {
       complain(wrong(variable, *value, fmt::format("a multiple of {}", amount(unit))));
-    } else if (*bytes > most) {
-      complain(wrong(variable, *value, fmt::format("at most {}", amount(most))));
+    } else if (*bytes > most || *bytes < least) {
+      complain(wrong(variable, *value,
+                     *bytes > most ? fmt::format("at most {}", amount(most))
+                                   : fmt::format("at least {}", amount(least))));
     }
     return bytes;
   }
@@ -125,6 +129,19 @@ class Reader {
  private:
   Refusal trouble_;
 };
+
+// A setting that does not exist would be one that silently has no effect.
+void refuse_unknown(Reader& reader) {
+  std::vector<std::string_view> known;
+  for (const Option& each : kOptions) known.push_back(each.variable);
+  for (const std::string& name : platform::environment_names("BELAY_")) {
+    if (std::ranges::find(known, name) != known.end() || !reader.text(name.c_str())) continue;
+    reader.complain(refuse(
+        {ACL_ERROR_RT_DEV_SETUP_ERROR, "", "EE2002",
+         fmt::format("the environment variable {} is set, and belay has no setting of that name", name), "",
+         cure(name, nearest(name, known))}));
+  }
+}
 
 std::uint32_t read_device_count(Reader& reader, std::uint32_t of_product) {
   const std::optional<std::string> value = reader.text("BELAY_DEVICES");
@@ -179,7 +196,7 @@ std::string settings_text(const Settings& settings, std::string_view form) {
 void read_machine(Reader& reader, Settings& settings, std::string_view form) {
   machine::Wish& wish = settings.machine;
   if (const std::optional<std::string> name = reader.text("BELAY_MACHINE")) {
-    wish.name = *name;
+    wish.name = same_word(*name, machine::kPrivateName) ? machine::kPrivateName : *name;
     if (!machine::good_name(*name)) {
       reader.complain(wrong("BELAY_MACHINE", *name,
                             "a name of up to 64 letters, digits, '.', '_' and '-', or the word private"));
@@ -308,24 +325,27 @@ Result<Settings> read_settings() {
     if (const ChoiceOrNothing found = find_product(*name); found.found) {
       choice = found.choice;
     } else {
-      reader.complain(wrong("BELAY_PRODUCT", *name, std::string{kOptions[0].values}));
+      std::vector<std::string_view> known;
+      for (const ProductRow& row : products()) known.push_back(row.key);
+      for (const Chip& chip : chips()) known.push_back(chip.soc);
+      reader.complain(wrong("BELAY_PRODUCT", *name, std::string{kOptions[0].values}, nearest(*name, known)));
     }
   }
   MemorySettings& memory = settings.memory;
   memory.product = choice.row;
   settings.soc = choice.soc;
 
-  constexpr std::array<std::string_view, 3> kForms{"EP", "RC", "OPEN_CTRL_CPU"};
-  memory.form = static_cast<Form>(reader.word("BELAY_FORM", kForms, 0));
+  memory.form = static_cast<Form>(reader.word("BELAY_FORM", kFormNames, 0));
   if (host_is_device(memory.form) && !has(choice.row->product, Feature::HostForm)) {
     reader.complain(wrong(
-        "BELAY_FORM", kForms[static_cast<std::size_t>(memory.form)],
+        "BELAY_FORM", name_of(memory.form),
         fmt::format(
             "EP on {}; the RC and Control-CPU-open forms exist on 310B, 310P, 910 and IPV350 (rule M-437)",
             choice.row->family)));
   }
   settings.machine.devices = read_device_count(reader, choice.row->devices);
-  memory.limits.total = reader.amount_in("BELAY_HBM", 2_MiB).value_or(choice.usable_bytes);
+  memory.limits.total =
+      reader.amount_in("BELAY_HBM", 2_MiB, kMostDeviceBytes, 2_MiB).value_or(choice.usable_bytes);
   memory.limits.huge = reader.amount_in("BELAY_HUGE", 2_MiB);
   memory.limits.huge1g = reader.amount_in("BELAY_HUGE1G", 1_GiB);
   memory.limits.normal = reader.amount_in("BELAY_NORMAL", 4_KiB);
@@ -340,8 +360,9 @@ Result<Settings> read_settings() {
   settings.fault_report =
       reader.word("BELAY_FAULTS", std::array<std::string_view, 2>{"explain", "off"}, 0) == 0 &&
       platform::environment("ASCEND_COREDUMP_SIGNAL").value_or("") != "none";
-  read_machine(reader, settings, kForms[static_cast<std::size_t>(memory.form)]);
+  read_machine(reader, settings, name_of(memory.form));
   read_visible(settings);
+  refuse_unknown(reader);
   if (Refusal trouble = reader.trouble()) return trouble;
   return settings;
 }

@@ -31,7 +31,7 @@ namespace {
 constinit std::mutex g_making;
 constinit std::atomic<bool> g_rests_at_exit{false};
 constinit std::atomic<bool> g_watched{false};
-constinit platform::SaidBy g_noted_by{0};
+constinit platform::SaidBy g_noted_by{0}, g_misset_by{0};
 constinit std::atomic<std::uint64_t> g_generation{0};
 
 // In the child of a fork: the parent's devices, contexts and messages are not ours.
@@ -67,7 +67,11 @@ std::unique_ptr<Process> without_devices(Refusal trouble) {
 
 std::unique_ptr<Process> start_process() {
   Result<Settings> settings = config::read_settings();
-  if (!settings) return without_devices(settings.take_refusal());
+  if (!settings) {
+    Refusal trouble = settings.take_refusal();
+    platform::say_once(g_misset_by, [&] { return fmt::format("{}; {}.", trouble->what, trouble->solution); });
+    return without_devices(std::move(trouble));
+  }
   Result<std::unique_ptr<machine::Machine>> joined = machine::Machine::join(settings->machine);
   if (!joined) return without_devices(joined.take_refusal());
   if (const std::string& note = (*joined)->note(); !note.empty()) {

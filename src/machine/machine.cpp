@@ -67,8 +67,7 @@ Refusal disagree(const std::string& name, const Header& header, const std::strin
 
 namespace {
 constexpr const char* kWhatToDo =
-    "have removed what is in the way, or set BELAY_MACHINES to a directory of your own ('belay doctor' "
-    "tells more)";
+    "remove what is in the way, or set BELAY_MACHINES to a directory of your own (see 'belay doctor')";
 }  // namespace
 
 bool good_name(const std::string& name) {
@@ -102,13 +101,15 @@ Result<std::unique_ptr<Machine>> Machine::join(const Wish& wish) {
       // Who named a machine or a place expects others there; who did not can do without them.
       if (!wish.name.empty() || !wish.directory.empty()) {
         return no_machine(
-            fmt::format("the emulated machine '{}' has no place where its processes could meet: {}", name,
-                        place.trouble),
+            fmt::format(
+                "the emulated machine '{}' has no directory where its processes could find each other: {}",
+                name, place.trouble),
             "", "set BELAY_MACHINES to a directory of your own, or BELAY_MACHINE=private");
       }
-      machine = alone(wish, fmt::format("this process has an emulated machine of its own and does not share "
-                                        "devices with others, because they have no place to meet: {}; {}",
-                                        place.trouble, kWhatToDo));
+      machine = alone(
+          wish, fmt::format("this process has an emulated machine of its own and does not share "
+                            "devices with others, because no directory can be used to find them: {}; {}",
+                            place.trouble, kWhatToDo));
     } else {
       ASSIGN_OR_RETURN(Joined joined, discover(place, name, header_for(wish)));
       const Header& header = reinterpret_cast<const State*>(joined.memory.start())->header;
@@ -119,8 +120,8 @@ Result<std::unique_ptr<Machine>> Machine::join(const Wish& wish) {
       }
       machine.reset(new Machine{std::move(joined)});
       if (!place.strange.empty()) {
-        machine->note_ = fmt::format("{}; so processes of this user meet in {}; {}", place.strange,
-                                     place.directory, kWhatToDo);
+        machine->note_ =
+            fmt::format("{}; so belay uses {} instead; {}", place.strange, place.directory, kWhatToDo);
       }
       if (!machine->processes_.claim()) {
         leave(machine->joined_);

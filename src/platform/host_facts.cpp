@@ -81,7 +81,7 @@ std::string virtual_machine_hint(const std::string& root, const std::string& ker
   }
   // The processor says so itself, on x86.
   const std::string cpu = kernel_text(root + "/proc/cpuinfo");
-  if (cpu.find(" hypervisor") != std::string::npos) return "of a kind that does not say";
+  if (cpu.find(" hypervisor") != std::string::npos) return "unknown hypervisor";
   return {};
 }
 

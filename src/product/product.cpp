@@ -4,6 +4,8 @@
 #include <array>
 #include <cctype>
 
+#include "base/nearest.h"
+
 namespace belay {
 namespace {
 
@@ -20,6 +22,7 @@ constexpr Source kSeen910{Basis::Observed, "D-59: a program on a 32 GB card repo
 
 // Sizes as sold. The chip files are published with the runtime; D-60 lists what they say.
 constexpr Source kChipFile{Basis::Documented, "D-60: the chip's file in the vendor's platform configuration"};
+constexpr Source kLikeB2{Basis::Assumed, "as the 910B2, whose variant it is"};
 constexpr Source kSold910{Basis::Documented, "D-59: a card of 32 GB"};
 
 // Where only the installed size of a chip is public, the usable part is assumed to be the share that
@@ -39,6 +42,7 @@ constexpr Chip with_assumed_share(std::string_view soc, Product product, std::si
 constexpr std::array kChips{
     Chip{"Ascend910B1", Product::A2, 64_GiB, kChipFile, kUsableA2, kSeenA2},
     Chip{"Ascend910B2", Product::A2, 64_GiB, kChipFile, kUsableA2, kSeenA2},
+    with_assumed_share("Ascend910B2C", Product::A2, 64_GiB, kLikeB2),
     Chip{"Ascend910B3", Product::A2, 64_GiB, kChipFile, kUsableA2, kSeenA2},
     with_assumed_share("Ascend910B4", Product::A2, 32_GiB, kChipFile),
     // The status tool shows 65,536 MB on some cards of this name; the file says 32 GB.
@@ -266,11 +270,6 @@ constexpr std::array kAliases{
     Alias{"200I/500 A2", "Ascend310B1"},
 };
 
-bool same_word(std::string_view a, std::string_view b) {
-  return std::ranges::equal(
-      a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
-}
-
 ChoiceOrNothing choice_of(const Chip& chip) {
   return {true, {&row_of(chip.product), chip.soc, chip.usable_bytes}};
 }
@@ -298,8 +297,12 @@ ChoiceOrNothing find_product(std::string_view name) {
 }
 
 const Chip* find_chip(std::string_view name) {
+  // Also without "Ascend", as npu-smi and people write it.
+  constexpr std::string_view kMaker = "Ascend";
   for (const Chip& chip : kChips) {
-    if (same_word(name, chip.soc)) return &chip;
+    if (same_word(name, chip.soc) ||
+        (chip.soc.starts_with(kMaker) && same_word(name, chip.soc.substr(kMaker.size()))))
+      return &chip;
   }
   for (const Alias& alias : kAliases) {
     if (same_word(name, alias.name)) return &chip_of(alias.soc);

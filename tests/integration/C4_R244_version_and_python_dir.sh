@@ -25,7 +25,7 @@ check_C4_python_directory() {
 }
 
 check_C4_python_modules() {
-    local python=${BELAY_PYTHON:-python3} place found
+    local python=${ACL_TEST_PYTHON:-python3} place found
     # In a tree that was moved, through the script and through the older place; the library beside it is used.
     for place in python/site-packages pyACL/python/site-packages/acl; do
         found=$(unset LD_LIBRARY_PATH && cd / && PYTHONPATH=$work/tree/$place PYTHONDONTWRITEBYTECODE=1 "$python" -c '

@@ -106,19 +106,19 @@ refused() {
 
 check_nobody() {
     fresh
-    prints "^Nobody is on machine 'default'" smi
+    prints "^No process is on machine 'default'" smi
     shows '^\| Product: A2 \(Atlas A2\) +SoC: Ascend910B3 +\|$' smi
     [[ $(grep -cE '^\| [0-7] +\| +60\.97 GB +0 +60\.97 GB \|' out) == 8 ]] || fail 'not the eight devices of an A2'
     shows '^\| No processes' smi
     ! grep -qE '.{101}' out || fail 'wider than 100 columns'
-    says "a['state'] == 'nobody' and a['machine'] == 'default' and a['processes'] == [] and len(a['devices']) == 8" smi
+    says "a['state'] == 'idle' and a['machine'] == 'default' and a['processes'] == [] and len(a['devices']) == 8" smi
     BELAY_PRODUCT=310P BELAY_DEVICES=2 BELAY_HBM=4G BELAY_HUGE=64M says \
         "len(d) == 2 and d[1]['total_bytes'] == 4 * $GB == d[1]['free_bytes'] and a['product']['soc'] == 'Ascend310P3' \
         and a['limits']['huge_2m_bytes'] == 64 * $MB and a['limits']['p2p_bytes'] is None" smi
     BELAY_HUGE=64M prints 'Limits of each device: 2 MB pages 64 MB' smi
     BELAY_HBM=lots refused 2 "BELAY_HBM has the value 'lots'" smi
     # A place that nobody has made yet.
-    BELAY_MACHINES=$work/not-yet prints '^Nobody is on' smi
+    BELAY_MACHINES=$work/not-yet prints '^No process is on' smi
     prints '^There are no machines in' machine ls
     says "a['machines'] == []" machine ls
     prints '^There are no machines in' machine rm --all
@@ -163,7 +163,7 @@ check_what_processes_hold() {
     end "$first"
     says "list(p) == sorted([$second, $third]) and d[0]['used_bytes'] == 6 * $MB and d[3]['used_bytes'] == 0" smi
     end "$second" "$third"
-    says "a['state'] == 'nobody' and p == {} and d[0]['used_bytes'] == 0" smi
+    says "a['state'] == 'idle' and p == {} and d[0]['used_bytes'] == 0" smi
 }
 
 check_machines_are_apart() {
@@ -176,8 +176,8 @@ check_machines_are_apart() {
     says "list(p) == [$second] and d[0]['used_bytes'] == 8 * $MB and len(d) == 16" smi --machine job-42
     BELAY_MACHINE=job-42 says "list(p) == [$second] and a['product']['soc'] == 'Ascend910_9391'" smi
     BELAY_MACHINE=job-42 says "list(p) == [$first]" smi --machine default
-    prints "Nobody is on machine 'job-43'\. In use: default, job-42\." smi --machine job-43
-    BELAY_MACHINES=$work/elsewhere says "a['state'] == 'nobody'" smi
+    prints "No process is on machine 'job-43'\. In use: default, job-42\." smi --machine job-43
+    BELAY_MACHINES=$work/elsewhere says "a['state'] == 'idle'" smi
 
     says "m['default']['state'] == m['job-42']['state'] == 'running'" machine ls
     says "m['default']['processes'] == [{'pid': $first, 'name': 'memory_holder'}]" machine ls
@@ -210,7 +210,7 @@ check_wrong_questions() {
     BELAY_MACHINE=private refused 2 'a machine of its own' smi
     BELAY_MACHINE=private prints '^BELAY_MACHINE is private here' machine ls
     BELAY_MACHINES=here refused 2 'full path' smi
-    BELAY_MACHINES=/proc/none refused 2 'no place where they could meet' machine ls
+    BELAY_MACHINES=/proc/none refused 2 'no directory can be used where processes' machine ls
     prints 'belay smi --watch' smi --help
     prints 'belay machine rm' machine --help
     prints '^damaged' machine ls --help
@@ -295,8 +295,8 @@ check_remove() {
     refused 1 "processes $lower (memory_holder), $higher (memory_holder) are on it" machine rm default
     end "$first" "$pid"
 
-    prints '^default +nobody ' machine ls
-    says "m['default']['state'] == 'nobody' and m['default']['processes'] == [] and m['default']['product'] is None" machine ls
+    prints '^default +idle ' machine ls
+    says "m['default']['state'] == 'idle' and m['default']['processes'] == [] and m['default']['product'] is None" machine ls
     refused 1 "there is no machine 'defalt'; did you mean default?" machine rm defalt
     refused 1 "there is no machine '../x'" machine rm ../x
     refused 2 'which machine?' machine rm
@@ -350,7 +350,7 @@ check_damaged() {
     end "$pid"
     # It ends with its process.
     end "$first"
-    says "a['state'] == 'nobody'" smi
+    says "a['state'] == 'idle'" smi
     prints "^removed 'default'$" machine rm default
 }
 
@@ -387,10 +387,10 @@ check_junk() {
     : >"$work/precious/letter"
     ln -s "$work/precious" "$(directory_of 'link')"
 
-    says "a['state'] == 'nobody'" smi --machine odd
-    says "a['state'] == 'nobody'" smi --machine file
-    says "a['state'] == 'nobody'" smi --machine link
-    says "sorted(m) == ['kept', 'odd'] and m['odd']['state'] == 'nobody'" machine ls
+    says "a['state'] == 'idle'" smi --machine odd
+    says "a['state'] == 'idle'" smi --machine file
+    says "a['state'] == 'idle'" smi --machine link
+    says "sorted(m) == ['kept', 'odd'] and m['odd']['state'] == 'idle'" machine ls
     refused 1 "there is no machine 'file'" machine rm file
     refused 1 "there is no machine 'link'" machine rm link
     # What cannot be removed is told, and does not keep the rest.

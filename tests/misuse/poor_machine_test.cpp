@@ -84,8 +84,8 @@ TEST(PoorMachine, UnlimitedStack_MovesLibrariesIntoTheWindow_AndStillWorks) {
   if (kUnderASanitizer) GTEST_SKIP() << "sanitizers fix the layout themselves";
   const Ending ending = run_captured({}, [] {
     const rlimit limit{RLIM_INFINITY, RLIM_INFINITY};
-    if (::getenv("BELAY_TEST_AGAIN") == nullptr && ::setrlimit(RLIMIT_STACK, &limit) == 0) {
-      ::setenv("BELAY_TEST_AGAIN", "1", 1);
+    if (::getenv("ACL_TEST_AGAIN") == nullptr && ::setrlimit(RLIMIT_STACK, &limit) == 0) {
+      ::setenv("ACL_TEST_AGAIN", "1", 1);
       ::execl("/proc/self/exe", "again", "--gtest_filter=PoorMachine.UnlimitedStack*",
               static_cast<char*>(nullptr));
     }

@@ -143,7 +143,7 @@ TEST_F(MeetingPlace, D52_LinksOfAnotherUserAreNotFollowed_AndProcessesStillMeet)
       const std::set<std::string> before = names_below(scratch_.path());
       const Met met = meet();
       EXPECT_TRUE(met.shared);
-      expect_told(met.err, {places_[0] + " is a symbolic link", "meet in " + places_[1]});
+      expect_told(met.err, {places_[0] + " is a symbolic link", "belay uses " + places_[1]});
       EXPECT_EQ(names_below(scratch_.path()), before) << "something was made or removed behind it";
       EXPECT_EQ(fs::read_symlink(places_[0]), target);
       fs::remove(places_[0]);

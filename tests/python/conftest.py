@@ -39,7 +39,7 @@ def fresh():
     def run(code, *, env=None, timeout=60, python=sys.executable):
         environment = dict(os.environ)
         environment.update(env or {})
-        return subprocess.run([python, "-c", code], env=environment, timeout=timeout, text=True,
+        return subprocess.run([python, "-c", code], env=environment, timeout=timeout, text=True, errors="backslashreplace",
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, check=False)
 
     return run

@@ -233,7 +233,7 @@ TEST(Doctor, LockingIsJudgedByTheLimitAndTheSetting) {
                      "echo \"$USER - memlock unlimited\" | sudo tee /etc/security/limits.d/90-belay.conf"));
   EXPECT_FALSE(offers(find(diagnosis, "locking"), "docker run --ulimit memlock=-1 ..."));
   EXPECT_TRUE(says(find(diagnosis, "locking"), "hands out unlocked memory"));
-  EXPECT_TRUE(says(find(diagnose(host, {.pin = "strict"}), "locking"), "answers 207001"));
+  EXPECT_TRUE(says(find(diagnose(host, {.pin = "strict"}), "locking"), "returns 207001"));
 
   host.facts.limits.locked_bytes = {0, 0};
   host.trials.lock_page = Can::No;

@@ -1,4 +1,4 @@
-// "Did you mean": the word that looks most like a wrong one.
+// Words as people write them: the same in any case, and "did you mean" for a wrong one.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace belay::cli {
+namespace belay {
 
 inline bool same_word(std::string_view a, std::string_view b) {
   return std::ranges::equal(
@@ -32,8 +32,16 @@ inline std::size_t edits(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-// Empty when none is close enough to be meant.
+inline bool begins_with(std::string_view whole, std::string_view part) {
+  return whole.size() >= part.size() && same_word(whole.substr(0, part.size()), part);
+}
+
+// The first that begins like it, else the one that needs the fewest changes. Empty when none is close enough
+// to be meant.
 inline std::string_view nearest(std::string_view word, std::span<const std::string_view> known) {
+  for (const std::string_view each : known) {
+    if (word.size() > 2 && begins_with(each, word)) return each;
+  }
   std::string_view best;
   std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
   for (const std::string_view each : known) {
@@ -45,4 +53,4 @@ inline std::string_view nearest(std::string_view word, std::span<const std::stri
   return best;
 }
 
-}  // namespace belay::cli
+}  // namespace belay

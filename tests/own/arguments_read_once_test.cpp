@@ -79,7 +79,7 @@ TEST_F(ArgumentsReadOnce, M150_ACountThatAnotherThreadWritesBoundsNothing) {
   std::size_t count = 0;
   {
     const Flipping others{count, 60, 1};
-    for (int i = 0; i < slice(20'000, 1'000'000); ++i)
+    for (int i = 0; i < slice(20'000, 1'000'000, 10); ++i)
       ASSERT_EQ(aclrtGetMemUsageInfo(0, answers.list(), 1, &count), ACL_SUCCESS);
   }
   EXPECT_TRUE(answers.whole());
@@ -122,7 +122,7 @@ void copies_no_more_than_was_checked(bool queued) {
   int copied = 0;
   {
     const Flipping others{batch.sizes[0], kRoom, kTooMuch};
-    for (int i = 0; i < slice(2'000, 50'000); ++i) {
+    for (int i = 0; i < slice(2'000, 50'000, 10); ++i) {
       const int answer = queued
                              ? aclrtMemcpyBatchAsync(batch.dsts.data(), batch.rooms.data(), batch.srcs.data(),
                                                      batch.sizes.data(), kItems, batch.attributes.data(),
@@ -152,7 +152,7 @@ TEST_F(ArgumentsReadOnce, M97_M101_AConfigurationIsTakenAsItWasAtOnce) {
   aclrtMallocConfig config{&attribute, 1};
   std::size_t& pointer = reinterpret_cast<std::size_t&>(config.attrs);
   const Flipping others{pointer, 0, reinterpret_cast<std::size_t>(&attribute)};
-  for (int i = 0; i < slice(5'000, 500'000); ++i) {
+  for (int i = 0; i < slice(5'000, 500'000, 10); ++i) {
     void* block = nullptr;
     const int answer = aclrtMallocWithCfg(&block, 64, ACL_MEM_MALLOC_NORMAL_ONLY, &config);
     if (answer == ACL_SUCCESS) {

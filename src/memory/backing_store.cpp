@@ -319,14 +319,16 @@ HostRoom::Promise BackingStore::room_for(std::size_t bytes) {
 
 // With the lock held.
 std::size_t BackingStore::drop_all_idle() {
+  // What others free meanwhile is dropped or not, and stays counted until the next time: too much may count
+  // for a while, but never too little, with which more would be kept than is allowed.
+  const std::size_t counted = idle_.load(std::memory_order_relaxed);
   std::size_t dropped = 0;
   for (std::size_t i = 0; i < plain_.reached(); ++i) {
     const Segment& segment = plain_.segment(i);
     if (segment.written.load(std::memory_order_relaxed) && !plain_.is_shared(segment))
       dropped += drop_idle(i);
   }
-  if (dropped != 0)
-    idle_.store(0, std::memory_order_relaxed);  // what was counted wrong meanwhile counts no longer
+  if (dropped != 0) lower_idle(counted);
   return dropped;
 }
 

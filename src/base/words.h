@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "base/size.h"
 
@@ -30,6 +31,12 @@ inline std::string amount(std::size_t bytes) {
 // "3000000 bytes (2.86 MB)".
 inline std::string bytes_and_amount(std::size_t bytes) {
   return bytes < 1_KiB ? amount(bytes) : fmt::format("{} bytes ({})", bytes, amount(bytes));
+}
+
+// "1 block", "2 blocks"; where an s does not make the plural, it is given.
+inline std::string counted(std::uint64_t n, std::string_view noun, std::string_view plural = {}) {
+  if (n == 1) return fmt::format("1 {}", noun);
+  return plural.empty() ? fmt::format("{} {}s", n, noun) : fmt::format("{} {}", n, plural);
 }
 
 inline double percent(std::size_t part, std::size_t whole) {

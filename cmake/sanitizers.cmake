@@ -1,5 +1,5 @@
 set(BELAY_SANITIZE "" CACHE STRING "Sanitizers for the whole build, e.g. address,undefined or thread")
-option(BELAY_SANITIZE_WORDS "Undefined behaviour is told in words: slower, and adds the check of dynamic types" OFF)
+option(BELAY_SANITIZE_WORDS "Report undefined behaviour with a message: slower, and also checks dynamic types" OFF)
 if(BELAY_SANITIZE)
   add_compile_options(-fsanitize=${BELAY_SANITIZE} -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${BELAY_SANITIZE})

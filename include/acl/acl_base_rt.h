@@ -19,7 +19,7 @@ extern "C" {
 /* Attributes of declarations                                         */
 /* ------------------------------------------------------------------------ */
 
-/* Default visibility for whoever builds a library with hidden symbols. */
+/* Default visibility, for libraries that are built with hidden symbols. */
 #ifdef FUNC_VISIBILITY
 #define ACL_FUNC_VISIBILITY __attribute__((visibility("default")))
 #else
@@ -38,7 +38,7 @@ extern "C" {
 /* Handles                                                            */
 /* ------------------------------------------------------------------------ */
 
-/* The type of nearly every answer: 0, or one of the error numbers. */
+/* What nearly every function returns: 0, or an error code. */
 typedef int aclError;
 
 typedef void *aclrtStream;
@@ -198,8 +198,8 @@ ACL_FUNC_VISIBILITY aclFloat16 aclFloatToFloat16(float value);
 
 /*
  * Makes a buffer object from an address and a size. Neither is checked and the
- * memory stays the caller's. NULL only when the host has no memory left. Give
- * the object back with aclDestroyDataBuffer.
+ * memory stays the caller's. NULL only when the host has no memory left. Free
+ * the object with aclDestroyDataBuffer.
  */
 ACL_FUNC_VISIBILITY aclDataBuffer *aclCreateDataBuffer(void *data, size_t size);
 

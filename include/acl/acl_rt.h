@@ -3,7 +3,7 @@
  *
  * Usable from C99 and from C++11 on. Rule numbers such as M-34 and R-54 refer
  * to the specification of belay. Unless a comment says otherwise a function
- * answers 0 or an error number and writes no output when it fails.
+ * returns 0 or an error code and writes no output when it fails.
  */
 #ifndef INC_EXTERNAL_ACL_ACL_RT_H_
 #define INC_EXTERNAL_ACL_ACL_RT_H_
@@ -22,7 +22,7 @@ extern "C" {
 /* Macros                                                                   */
 /* ======================================================================== */
 
-/* Version of these interfaces, the answer of aclrtGetVersion. */
+/* Version of these interfaces, which aclrtGetVersion returns. */
 #define ACL_MAJOR_VERSION 1
 #define ACL_MINOR_VERSION 17
 #define ACL_PATCH_VERSION 0
@@ -90,7 +90,7 @@ extern "C" {
 #define ACL_DEVICE_FORM_FACTOR_A_X       2
 #define ACL_DEVICE_FORM_FACTOR_PCIE_CARD 3
 
-/* Answers of aclrtGetDeviceCapability. */
+/* Values of aclrtGetDeviceCapability. */
 #define ACL_DEV_FEATURE_SUPPORT     0x00000001
 #define ACL_DEV_FEATURE_NOT_SUPPORT 0x00000000
 
@@ -98,7 +98,7 @@ extern "C" {
 #define ACL_PKG_VERSION_MAX_SIZE       128
 #define ACL_PKG_VERSION_PARTS_MAX_SIZE 64
 
-/* How many damaged places of memory are told, and their reserved words. */
+/* Most damaged places of memory that are reported, and their reserved words. */
 #define MAX_MEM_UCE_INFO_ARRAY_SIZE      128
 #define UCE_INFO_RESERVED_SIZE           14
 #define ACL_RT_MEM_UCE_INFO_MAX_NUM      20
@@ -503,7 +503,7 @@ typedef struct aclrtUuid {
 
 typedef struct aclrtUtilizationExtendInfo aclrtUtilizationExtendInfo;
 
-/* Percent; -1 where nothing can be said. */
+/* Percent; -1 if unknown. */
 typedef struct aclrtUtilizationInfo {
     int32_t cubeUtilization;
     int32_t vectorUtilization;
@@ -654,14 +654,14 @@ typedef aclError (*aclFinalizeCallbackFunc)(void *userData);
 
 /*
  * Starts the runtime; configPath names a JSON file, or is NULL. While it is
- * started every further call answers 100002, which programs may ignore (R-24).
+ * started every further call returns 100002, which programs may ignore (R-24).
  */
 ACL_FUNC_VISIBILITY aclError aclInit(const char *configPath);
 
-/* Ends the runtime, however often it was started. Frees no memory and resets no device. */
+/* Ends the runtime, no matter how often it was started. Frees no memory and resets no device. */
 ACL_FUNC_VISIBILITY aclError aclFinalize(void);
 
-/* Takes back one aclInit; the last one ends the runtime. refCount may be NULL. */
+/* Undoes one aclInit; the last one ends the runtime. refCount may be NULL. */
 ACL_FUNC_VISIBILITY aclError aclFinalizeReference(uint64_t *refCount);
 
 /* Registers a function that aclInit calls; it is called at once if that has happened. */
@@ -736,14 +736,14 @@ ACL_FUNC_VISIBILITY aclError aclrtSetDeviceTaskAbortCallback(const char *regName
 
 /*
  * Makes the default context of the device current for this thread and counts
- * one use of the device. Take it back with aclrtResetDevice.
+ * one use of the device. Undo it with aclrtResetDevice.
  */
 ACL_FUNC_VISIBILITY aclError aclrtSetDevice(int32_t deviceId);
 
-/* One use less; at zero the default context goes, and the device memory with it. */
+/* One use less; at zero the default context and the device memory are gone. */
 ACL_FUNC_VISIBILITY aclError aclrtResetDevice(int32_t deviceId);
 
-/* The same at once, whatever the count is. */
+/* The same at once, for any count. */
 ACL_FUNC_VISIBILITY aclError aclrtResetDeviceForce(int32_t deviceId);
 
 /* The device of the current context. */
@@ -765,7 +765,7 @@ ACL_FUNC_VISIBILITY aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout);
 
 ACL_FUNC_VISIBILITY aclError aclrtGetDeviceCount(uint32_t *count);
 ACL_FUNC_VISIBILITY aclError aclrtGetRunMode(aclrtRunMode *runMode);
-/* Whether what was built for that SoC runs on this machine, 1 or 0; a name that is no SoC is refused. */
+/* Whether what was built for that SoC runs on this machine, 1 or 0; a name that is not a SoC is refused. */
 ACL_FUNC_VISIBILITY aclError aclrtCheckArchCompatibility(const char *socVersion, int32_t *canCompatible);
 
 ACL_FUNC_VISIBILITY aclError aclrtQueryDeviceStatus(int32_t deviceId, aclrtDeviceStatus *deviceStatus);
@@ -827,7 +827,7 @@ ACL_FUNC_VISIBILITY aclError aclrtDeviceGetLimit(aclrtDeviceLimit limit, size_t 
 ACL_FUNC_VISIBILITY aclError aclrtGetOverflowStatus(void *outputAddr, size_t outputSize, aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclrtResetOverflowStatus(aclrtStream stream);
 
-/* The same, with other numbers for wrong arguments; any checkMode will do. */
+/* The same, with other numbers for wrong arguments; any checkMode is accepted. */
 ACL_FUNC_VISIBILITY aclError aclrtGetFloatOverflowStatus(void *outputAddr, uint64_t outputSize, aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclrtResetFloatOverflowStatus(aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclrtNpuGetFloatOverFlowStatus(void *outputAddr, uint64_t outputSize, uint32_t checkMode,
@@ -841,7 +841,7 @@ ACL_FUNC_VISIBILITY aclError aclrtMemUceRepair(int32_t deviceId, aclrtMemUceInfo
 ACL_FUNC_VISIBILITY aclError aclrtGetErrorVerbose(int32_t deviceId, aclrtErrorInfo *errorInfo);
 ACL_FUNC_VISIBILITY aclError aclrtRepairError(int32_t deviceId, const aclrtErrorInfo *errorInfo);
 
-/* Not supported: both answer 207000. */
+/* Not supported: both return 207000. */
 ACL_FUNC_VISIBILITY aclError aclrtDeviceGetHostAtomicCapabilities(uint32_t *capabilities,
                                                                   const aclrtAtomicOperation *operations,
                                                                   const uint32_t count, int32_t deviceId);
@@ -865,7 +865,7 @@ ACL_FUNC_VISIBILITY aclError aclrtGetStreamResLimit(aclrtStream stream, aclrtDev
 ACL_FUNC_VISIBILITY aclError aclrtSetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, uint32_t value);
 ACL_FUNC_VISIBILITY aclError aclrtResetStreamResLimit(aclrtStream stream);
 
-/* The limits of the stream go before those of the process on this thread, until they are taken back. */
+/* On this thread the limits of the stream are used instead of those of the process, until that is undone. */
 ACL_FUNC_VISIBILITY aclError aclrtUseStreamResInCurrentThread(aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclrtUnuseStreamResInCurrentThread(aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t *value);
@@ -888,14 +888,14 @@ ACL_FUNC_VISIBILITY aclError aclrtCtxGetCurrentDefaultStream(aclrtStream *stream
 /* Whether the default context of a device is in use; flags must be NULL. */
 ACL_FUNC_VISIBILITY aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t *flags, int32_t *active);
 
-/* Of the current context; an option that was never set answers 107021. */
+/* Of the current context; an option that was never set returns 107021. */
 ACL_FUNC_VISIBILITY aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value);
 ACL_FUNC_VISIBILITY aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t *value);
 
 /* For kernels, which belay does not run: an address of the current device that leads nowhere. */
 ACL_FUNC_VISIBILITY aclError aclrtGetHardwareSyncAddr(void **addr);
 
-/* Not supported: answers 207000. */
+/* Not supported: returns 207000. */
 ACL_FUNC_VISIBILITY aclError aclrtCtxGetFloatOverflowAddr(void **overflowAddr);
 
 /* ======================================================================== */
@@ -919,7 +919,7 @@ ACL_FUNC_VISIBILITY aclError aclrtDestroyStream(aclrtStream stream);
 /* Ends the stream without waiting and drops what has not started; NULL is refused. */
 ACL_FUNC_VISIBILITY aclError aclrtDestroyStreamForce(aclrtStream stream);
 
-/* Waits for what was queued before the call, and answers the first error of the stream. */
+/* Waits for what was queued before the call, and returns the first error of the stream. */
 ACL_FUNC_VISIBILITY aclError aclrtSynchronizeStream(aclrtStream stream);
 
 /* The same for at most timeout milliseconds, -1 for ever; then 507046, and the work goes on. */
@@ -940,12 +940,12 @@ ACL_FUNC_VISIBILITY aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtSt
 ACL_FUNC_VISIBILITY aclError aclrtGetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType,
                                                      aclrtStreamAttrValue *value);
 
-/* ACL_STOP_ON_FAILURE stops every stream of the context after a failure, and cannot be taken back. */
+/* ACL_STOP_ON_FAILURE stops every stream of the context after a failure, and cannot be undone. */
 ACL_FUNC_VISIBILITY aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode);
 ACL_FUNC_VISIBILITY aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag);
 ACL_FUNC_VISIBILITY aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t *flag);
 
-/* Drops what is queued; whoever waits for the stream gets 107023. The stream stays usable. */
+/* Drops what is queued; calls that wait for the stream return 107023. The stream stays usable. */
 ACL_FUNC_VISIBILITY aclError aclrtStreamAbort(aclrtStream stream);
 
 /* Stops the running task and keeps the queue; NULL is refused. */
@@ -955,7 +955,7 @@ ACL_FUNC_VISIBILITY aclError aclrtStreamStop(aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclrtRegStreamStateCallback(const char *regName, aclrtStreamStateCallback callback,
                                                          void *args);
 
-/* Not supported: these answer 207000, and the function that makes a handle answers NULL. */
+/* Not supported: these return 207000, and the function that makes a handle returns NULL. */
 ACL_FUNC_VISIBILITY aclError aclrtPersistentTaskClean(aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclrtActiveStream(aclrtStream activeStream, aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclrtSwitchStream(void *leftValue, aclrtCondition cond, void *rightValue,
@@ -1054,7 +1054,7 @@ ACL_FUNC_VISIBILITY aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFu
 /* The number of the last task that this thread queued. */
 ACL_FUNC_VISIBILITY aclError aclrtGetThreadLastTaskId(uint32_t *taskId);
 
-/* Not supported: these answer 207000. */
+/* Not supported: these return 207000. */
 ACL_FUNC_VISIBILITY aclError aclrtSubscribeHostFunc(uint64_t hostFuncThreadId, aclrtStream exeStream);
 ACL_FUNC_VISIBILITY aclError aclrtProcessHostFunc(int32_t timeout);
 ACL_FUNC_VISIBILITY aclError aclrtUnSubscribeHostFunc(uint64_t hostFuncThreadId, aclrtStream exeStream);
@@ -1090,7 +1090,7 @@ ACL_FUNC_VISIBILITY aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t *noti
 /* Clears num flags at once. */
 ACL_FUNC_VISIBILITY aclError aclrtNotifyBatchReset(aclrtNotify *notifies, size_t num);
 
-/* Not supported: no notify goes to another process; after their checks all four answer 207000. */
+/* Not supported: no notify goes to another process; after their checks all four return 207000. */
 ACL_FUNC_VISIBILITY aclError aclrtNotifyGetExportKey(aclrtNotify notify, char *key, size_t len, uint64_t flags);
 ACL_FUNC_VISIBILITY aclError aclrtNotifyImportByKey(aclrtNotify *notify, const char *key, uint64_t flags);
 ACL_FUNC_VISIBILITY aclError aclrtNotifySetImportPid(aclrtNotify notify, int32_t *pid, size_t num);
@@ -1160,11 +1160,11 @@ ACL_FUNC_VISIBILITY aclError aclrtFree(void *devPtr);
 /* Waits for the device of the current context, then frees (M-120 to M-124). */
 ACL_FUNC_VISIBILITY aclError aclrtFreeWithDevSync(void *devPtr);
 
-/* Nothing needs doing: both check their arguments and succeed (M-125 to M-130). */
+/* No cache needs these calls: both check their arguments and succeed (M-125 to M-130). */
 ACL_FUNC_VISIBILITY aclError aclrtMemFlush(void *devPtr, size_t size);
 ACL_FUNC_VISIBILITY aclError aclrtMemInvalidate(void *devPtr, size_t size);
 
-/* Its parameters are published nowhere, so any are taken and none is looked at. Device memory has no cache here. */
+/* Its parameters are published nowhere, so any are accepted and none is used. Device memory has no cache here. */
 #if defined(__cplusplus) || (defined(__STDC_VERSION__) && __STDC_VERSION__ > 201710L)
 ACL_FUNC_VISIBILITY aclError aclrtDeviceL2CacheFlush(...);
 #else
@@ -1185,7 +1185,7 @@ ACL_FUNC_VISIBILITY aclError aclrtDeviceL2CacheFlush();
 /* Free and total bytes of one kind on the current device (M-137). */
 ACL_FUNC_VISIBILITY aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *total);
 
-/* Who uses how much: fills at most inputNum entries, largest first (M-150). */
+/* How much each component uses: fills at most inputNum entries, largest first (M-150). */
 ACL_FUNC_VISIBILITY aclError aclrtGetMemUsageInfo(int32_t deviceId, aclrtMemUsageInfo *memUsageInfo, size_t inputNum,
                                                   size_t *outputNum);
 
@@ -1270,7 +1270,7 @@ ACL_FUNC_VISIBILITY aclError aclrtGetMemcpyDescSize(aclrtMemcpyKind kind, size_t
 
 /*
  * Writes a copy descriptor into device memory at once (M-340). The caller owns the descriptor, which starts at a
- * multiple of 64, and both ends, which lie on one device. config must be NULL.
+ * multiple of 64, and both ends, which are on one device. config must be NULL.
  */
 ACL_FUNC_VISIBILITY aclError aclrtSetMemcpyDesc(void *desc, aclrtMemcpyKind kind, void *srcAddr, void *dstAddr,
                                                 size_t count, void *config);
@@ -1288,7 +1288,7 @@ ACL_FUNC_VISIBILITY aclError aclrtSetMemcpyDesc(void *desc, aclrtMemcpyKind kind
 ACL_FUNC_VISIBILITY aclError aclrtMemcpyAsync(void *dst, size_t destMax, const void *src, size_t count,
                                               aclrtMemcpyKind kind, aclrtStream stream);
 
-/* The same; both tell page-locked memory from other memory (M-275). */
+/* The same; both distinguish page-locked memory from other memory (M-275). */
 ACL_DEPRECATED_MESSAGE("aclrtMemcpyAsyncWithCondition does what aclrtMemcpyAsync does: call that")
 ACL_FUNC_VISIBILITY aclError aclrtMemcpyAsyncWithCondition(void *dst, size_t destMax, const void *src, size_t count,
                                                            aclrtMemcpyKind kind, aclrtStream stream);

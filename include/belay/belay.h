@@ -14,29 +14,30 @@
 extern "C" {
 #endif
 
-/* Stands for page-locked host memory where a device is asked for. */
+/* Page-locked host memory, in place of a device number. */
 enum { BELAY_HOST = -1 };
 
 /*
  * Ends everything that this process has (streams, contexts, devices, every block of device and page-locked memory,
- * the count of aclInit, messages) and leaves the emulated machine. The next call starts anew, with the settings that
- * the environment has then. All old handles and addresses are dead. No other thread may be inside a call, and a
- * callback or host function cannot do it (507000).
+ * the count of aclInit, messages) and leaves the emulated machine. The next call starts again, with the settings that
+ * the environment has then. Older handles and addresses are invalid. No other thread may be inside a call, and a
+ * callback or host function must not call it (507000).
  */
 ACL_FUNC_VISIBILITY int belay_end(void);
 
-/* The same, and starts anew at once: 0, or the code of what is wrong with the new settings; aclGetRecentErrMsg says it
- * in words. */
+/* The same, and starts again at once. Returns 0, or an error code if the new settings are wrong; aclGetRecentErrMsg
+ * returns the message. */
 ACL_FUNC_VISIBILITY int belay_restart(void);
 
-/* Rises with every end and restart, and in the child of a fork: what was made under another number is gone. */
+/* A number that rises with every end and restart, and in the child of a fork: objects that were made under another
+ * number are gone. */
 ACL_FUNC_VISIBILITY uint64_t belay_generation(void);
 
-/* Devices that this process sees. */
+/* Number of devices that this process sees. */
 ACL_FUNC_VISIBILITY uint32_t belay_device_count(void);
 
-/* Begins to keep peaks and serial numbers of blocks, from now on; the functions below do it by themselves. Makes
- * nothing and opens no device, so it can be called first of all. */
+/* Starts to record peaks and serial numbers of blocks; the functions below do so by themselves. Opens no device, so it
+ * can be called before anything else. */
 ACL_FUNC_VISIBILITY void belay_watch(void);
 
 /* What this process holds on a device. Bytes are charged bytes: whole pages. */
@@ -46,7 +47,7 @@ typedef struct belayUse {
     size_t peakBytes; /* the most since the start or belay_reset_peak */
 } belayUse;
 
-/* 0, or -1 where there is no such device. Needs no context and opens no device. */
+/* Both return 0, or -1 if there is no such device. They need no context and open no device. */
 ACL_FUNC_VISIBILITY int belay_memory_use(int32_t device, belayUse *use);
 ACL_FUNC_VISIBILITY int belay_reset_peak(int32_t device);
 
@@ -58,28 +59,28 @@ typedef struct belayBlock {
     uint64_t serial; /* rises with every allocation, from 1 at each start */
 } belayBlock;
 
-/* Writes up to `room` live blocks and returns how many there are; SIZE_MAX where there is no such device. */
+/* Writes up to `room` live blocks and returns how many there are; SIZE_MAX if there is no such device. */
 ACL_FUNC_VISIBILITY size_t belay_blocks(int32_t device, belayBlock *blocks, size_t room);
 
-/* Whether host code may read and write at an address, as far as the runtime has a say: 0 for device memory,
- * unless BELAY_HOST_ACCESS=allow or a form in which host and device are one. */
+/* Whether host code may read and write at an address, as far as the runtime knows: 0 for device memory, unless
+ * BELAY_HOST_ACCESS=allow is set or host and device are one (BELAY_FORM). */
 ACL_FUNC_VISIBILITY int belay_host_may_touch(const void *address);
-/* Whether that is so for device memory. */
+/* Whether host code may read and write device memory. */
 ACL_FUNC_VISIBILITY int belay_host_may_touch_devices(void);
 
-/* Has `told` called for each callback of aclrtLaunchCallback that was accepted and will never be called, because its
- * stream or its subscription ended first. It may be called on any thread, while the runtime holds a lock: it must
- * neither wait nor call any function of the runtime. NULL ends that. */
+/* Sets a function that is called for each callback of aclrtLaunchCallback that was accepted and will never run, because
+ * its stream or its subscription ended first. It may be called on any thread, while the runtime holds a lock: it must
+ * neither wait nor call any function of the runtime. NULL removes it. */
 ACL_FUNC_VISIBILITY void belay_on_dropped_callback(void (*told)(void (*fn)(void *), void *userData));
 
-/* For interpreters: has `frames` asked for the frames of the program that the calling thread is in, whenever somebody
- * wants to know where in the program a call was made. It writes at most `room` numbers of its own, innermost first, and
+/* For interpreters: sets a function that is asked for the frames of the calling thread, whenever a listener needs to
+ * know where in the program a call was made. It writes at most `room` numbers of its own, innermost first, and
  * returns how many there are; the same place must have the same number. It runs inside the call, on its thread: it must
- * not call any function of the runtime. NULL ends that. */
+ * not call any function of the runtime. NULL removes it. */
 ACL_FUNC_VISIBILITY void belay_on_call_site(size_t (*frames)(uint64_t *numbers, size_t room));
 
-/* Answers as a function of AscendCL that belay does not run: 207000, with a message, and one line on stderr for the first
- * in a process. The name must live as long as the process. */
+/* Does what a function of AscendCL does that belay does not implement: returns 207000, with a message, and prints one
+ * line on stderr for the first in a process. The name must live as long as the process. */
 ACL_FUNC_VISIBILITY int belay_not_run(const char *function);
 
 #ifdef __cplusplus

@@ -21,7 +21,7 @@ aclError absent(const char* function) noexcept {
           function, kWhat);
     });
     return unsupported("C-22",
-                       fmt::format("{}; {} is there so that programs compile and link", kWhat, function),
+                       fmt::format("{}; {} exists only so that programs compile and link", kWhat, function),
                        "run this part on a card");
   });
 }

@@ -64,7 +64,7 @@ aclError aclrtCtxGetCurrentDefaultStream(aclrtStream* stream) {
 
 aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t* flags, int32_t* active) {
   return enter("aclrtGetPrimaryCtxState", [&](Process& p) -> Status {
-    if (flags != nullptr) return bad_value("R-112", "flags", "not NULL", "NULL");
+    if (flags != nullptr) return bad_value("R-112", "flags", hex(flags), "NULL");
     if (active == nullptr) return null_pointer("R-112", "active");
     if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
     if (!p.has_device(deviceId)) return bad_device("R-112", deviceId, p.device_count());

@@ -75,8 +75,8 @@ aclError aclrtQueryDeviceStatus(int32_t deviceId, aclrtDeviceStatus* deviceStatu
 aclError aclrtGetDeviceUtilizationRate(int32_t deviceId, aclrtUtilizationInfo* utilizationInfo) {
   return enter("aclrtGetDeviceUtilizationRate", [&](Process& p) -> Status {
     if (utilizationInfo == nullptr) return null_pointer("R-79", "utilizationInfo");
-    if (utilizationInfo->utilizationExtend != nullptr)
-      return bad_value("R-79", "utilizationInfo->utilizationExtend", "not NULL", "NULL");
+    if (const void* const extension = utilizationInfo->utilizationExtend; extension != nullptr)
+      return bad_value("R-79", "utilizationInfo->utilizationExtend", hex(extension), "NULL");
     if (Status here = needs_feature(p, Feature::AllButIpv, "R-266"); !here) return here;
     // Nothing computes here: units that exist are idle, and those of a device that does not exist cannot be
     // read.

@@ -174,7 +174,7 @@ aclError aclrtIpcGetEventHandle(aclrtEvent event, aclrtIpcEventHandle* handle) {
   return enter("aclrtIpcGetEventHandle", [&](Process& p) -> Status {
     if (handle == nullptr) return null_pointer("R-188", "handle");
     if (Result<EventRef> known = known_event(p, event, "R-188"); !known) return known.take_refusal();
-    return rejected("R-188", "event", "it", "it was not created with ACL_EVENT_IPC",
+    return rejected("R-188", "event", hex(event), "it was not created with ACL_EVENT_IPC",
                     "use it inside one process: events are not shared between processes");
   });
 }

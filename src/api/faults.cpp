@@ -34,7 +34,7 @@ aclError aclrtMemUceRepair(int32_t deviceId, aclrtMemUceInfo* memUceInfoArray, s
     for (size_t i = 0; i < arraySize; ++i) {
       const auto& words = memUceInfoArray[i].reserved;
       if (std::any_of(std::begin(words), std::end(words), [](size_t word) { return word != 0; }))
-        return bad_value("R-271", "memUceInfoArray.reserved", fmt::format("of entry {}", i), "all zero");
+        return bad_value("R-271", "memUceInfoArray.reserved", fmt::format("in entry {}", i), "all zero");
     }
     return check_device(p, deviceId, "R-271");
   });

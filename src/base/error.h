@@ -15,6 +15,7 @@
 
 #include "acl/acl_base.h"
 #include "base/catalog.h"
+#include "base/words.h"
 
 namespace belay {
 
@@ -65,10 +66,11 @@ inline Refusal no_context(const char* rule) {
 
 template <class Id>
 Refusal bad_device(const char* rule, Id id, std::uint32_t count) {
-  return refuse(
-      {ACL_ERROR_RT_INVALID_DEVICEID, rule, "EL0002",
-       fmt::format("device {} does not exist; this process sees {} device(s), numbered from 0", id, count),
-       "", "use aclrtGetDeviceCount to learn how many there are; ASCEND_RT_VISIBLE_DEVICES may hide some"});
+  return refuse({ACL_ERROR_RT_INVALID_DEVICEID, rule, "EL0002",
+                 fmt::format("device {} does not exist; this process sees {}, numbered from 0", id,
+                             counted(count, "device")),
+                 "",
+                 "aclrtGetDeviceCount returns how many there are; ASCEND_RT_VISIBLE_DEVICES may hide some"});
 }
 
 inline Refusal unsupported(const char* rule, std::string what, std::string solution) {

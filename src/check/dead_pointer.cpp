@@ -51,7 +51,7 @@ const char* in_words(const Fault& fault, bool write) {
     case Fault::Why::NoAddress:
       break;
   }
-  return "no address can be";
+  return "there can be no memory";
 }
 
 void describe(const HostFacts& facts, std::uintptr_t address, FaultWords& words) {
@@ -68,8 +68,9 @@ void describe(const HostFacts& facts, std::uintptr_t address, FaultWords& words)
 }
 
 const char* remedy(const HostFacts& facts) {
-  if (facts.registered) return "keep registered memory as it is until aclrtHostUnregister and the last copy";
-  if (facts.ended_by == nullptr) return "leave the protection of pinned memory as it is";
+  if (facts.registered)
+    return "do not unmap or protect registered memory before aclrtHostUnregister and its last copy";
+  if (facts.ended_by == nullptr) return "do not change the protection of pinned memory";
   return "free pinned memory after its last use, and submit no work with it afterwards";
 }
 
@@ -90,7 +91,7 @@ void explain_inside(Memory* memory, const Toucher& toucher, const Fault& fault, 
       words.add("and at 0x%lx, byte %lu of them, %s", number(address), number(address - access.start),
                 in_words(fault, access.write));
   } else if (fault.why == Fault::Why::NoAddress) {
-    words.add(" followed a pointer that is no address at all");
+    words.add(" used a pointer that is not a valid address");
   } else {
     words.add(" %s host address 0x%lx, where %s", fault.write ? "wrote to" : "read from", number(address),
               in_words(fault, fault.write));
@@ -103,19 +104,20 @@ void explain_inside(Memory* memory, const Toucher& toucher, const Fault& fault, 
   }
   const std::optional<HostFacts> begun = access.bytes != 0 ? known(memory, access.start) : std::nullopt;
   if (begun) {
-    words.add(": the %s 0x%lx (%lu bytes) of %s ends before [rule C-26].\nbelay: check the size.\n",
+    words.add(": the %s 0x%lx (%lu bytes) of %s ends before that [rule C-26].\nbelay: check the size.\n",
               begun->registered ? "registered range" : "pinned block", number(begun->start),
               number(begun->asked), begun->made_by);
   } else if (access.bytes != 0) {
     words.add(
-        ". It is not memory that belay handed out.\n"
-        "belay: check pointer and size: memory that was freed or unmapped, or a pointer never set.\n");
+        ". belay did not allocate this memory.\n"
+        "belay: check pointer and size: the memory may be freed or unmapped, or the pointer was never "
+        "set.\n");
   } else if (fault.why == Fault::Why::NoBytes) {
     words.add(
         ".\nbelay: the file that was passed became shorter, or this machine has no memory for the page.\n");
   } else {
     words.add(
-        ".\nbelay: check the pointers that it was given; if they are right, memory of this process was "
+        ".\nbelay: check the pointers that were passed to it; if they are right, memory of this process was "
         "overwritten.\n");
   }
 }

@@ -10,7 +10,7 @@ void explain_host_touch(Memory& memory, const Toucher& toucher, const platform::
   if (block && block->read_only && memory.backing().host_may_touch()) {
     words.add(
         " wrote to 0x%lx, byte %lu of the read-only block 0x%lx (%lu bytes) of device %u [rule M-78].\n"
-        "belay: allocate without ACL_MEM_ACCESS_USER_SPACE_READONLY what the program writes.\n",
+        "belay: do not use ACL_MEM_ACCESS_USER_SPACE_READONLY for memory that the program writes.\n",
         number(fault.address), number(fault.address - block->start), number(block->start),
         number(block->asked), block->device);
     return;
@@ -21,10 +21,9 @@ void explain_host_touch(Memory& memory, const Toucher& toucher, const platform::
               number(fault.address - block->start), number(block->start), number(block->asked),
               block->device);
   else
-    words.add("a device address where no live block is: freed, or never allocated.\n");
+    words.add("a device address without a live block: freed, or never allocated.\n");
   if (toucher.ours)
-    words.add(
-        "belay: pass it memory of the host there, and copy with aclrtMemcpy what belongs on the device.\n");
+    words.add("belay: pass host memory there, and copy to and from the device with aclrtMemcpy.\n");
   else if (block)
     words.add(
         "belay: the host cannot touch device memory; copy it with aclrtMemcpy, or run with "

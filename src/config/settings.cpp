@@ -21,18 +21,18 @@ constexpr std::array kOptions{
     Option{"BELAY_PRODUCT", "--product",
            "A2, A3, 950, 310P, 910, 310B, IPV350 or a SoC name such as Ascend910B4 or 910B4", "A2",
            "the Ascend product to emulate"},
-    Option{"BELAY_DEVICES", "--devices", "1 to 64", "as the product's server has",
+    Option{"BELAY_DEVICES", "--devices", "1 to 64", "that of the product's server",
            "number of devices in the machine"},
     Option{"BELAY_HBM", "--hbm", "an amount such as 4G, whole 2 MB pages", "the product's usable memory",
            "memory of each device"},
     Option{"BELAY_HUGE", "--huge", "an amount, whole 2 MB pages", "no limit of its own",
-           "most memory in 2 MB pages per device"},
+           "limit on memory in 2 MB pages, per device"},
     Option{"BELAY_HUGE1G", "--huge1g", "an amount, whole 1 GB pages", "no limit of its own",
-           "most memory in 1 GB pages per device"},
+           "limit on memory in 1 GB pages, per device"},
     Option{"BELAY_NORMAL", "--normal", "an amount, whole 4 KB pages", "no limit of its own",
-           "most memory in 4 KB pages per device"},
+           "limit on memory in 4 KB pages, per device"},
     Option{"BELAY_P2P", "--p2p", "an amount, whole 4 KB pages", "no limit of its own",
-           "most memory under P2P policies per device"},
+           "limit on memory under P2P policies, per device"},
     Option{"BELAY_FORM", "--form", "EP, RC or OPEN_CTRL_CPU", "EP",
            "card in a host, or host and device as one (310B, 310P, 910, IPV350)"},
     Option{"BELAY_HOST_ACCESS", "--host-access", "deny or allow", "deny",
@@ -44,7 +44,8 @@ constexpr std::array kOptions{
     Option{"BELAY_MACHINE", "--machine", "a name, or private", "default",
            "the machine, shared by all processes that name it"},
     Option{"BELAY_MACHINES", "--machines", "a directory of your own",
-           "belay-UID in /dev/shm, else in /tmp, else in ~/.cache", "where the processes of a machine meet"},
+           "belay-UID in /dev/shm, else in /tmp, else in ~/.cache",
+           "directory through which processes find their machine"},
     Option{
         "BELAY_PAGES", "--pages", "auto, hugetlb, thp or small", "auto",
         "what backs huge pages: the kernel's pools, else transparent huge pages, else small ones; hugetlb: "
@@ -52,21 +53,21 @@ constexpr std::array kOptions{
     Option{"BELAY_BACKING", "--backing", "bytes or none", "bytes",
            "none: keep no contents, for planning runs of any size"},
     Option{"BELAY_COMMIT", "--commit", "auto or an amount", "auto: what this machine has left",
-           "most host memory for the contents of device memory"},
+           "limit on the host memory that contents of device memory take"},
     Option{"BELAY_HOST_NODE", "--host-node", "a NUMA node", "as the system places it",
            "node of pinned host memory, where there are several"},
-    Option{"BELAY_SCHEDULE", "--schedule", "eager, fifo, lazy or seed:N", "eager",
-           "which legal order queued work takes: as soon as possible, one task at a time, only when waited "
-           "for, or "
-           "drawn from a seed"},
+    Option{
+        "BELAY_SCHEDULE", "--schedule", "eager, fifo, lazy or seed:N", "eager",
+        "order in which queued work runs: as soon as possible, one task at a time, only when waited for, or "
+        "a random order chosen by a seed"},
     Option{"BELAY_LINK", "--link", "h2d, d2h, d2d or p2p with a speed, such as h2d:25GB/s,d2d:200GB/s",
            "no limit", "how fast copies are, by direction"},
     Option{"BELAY_LEAKS", "--leaks", "report or off", "report",
            "list device blocks still alive when a device closes and at exit"},
     Option{"BELAY_SUMMARY", "--summary", "on or off", "off", "print at exit what happened to memory"},
     Option{"BELAY_FAULTS", "--faults", "explain or off", "explain",
-           "explain in words when host code touches device memory, or a call follows a host pointer that is "
-           "dead or wild"},
+           "explain it when host code touches device memory, or a call uses a host pointer that is dead or "
+           "wild"},
 };
 
 std::string cure(std::string_view variable, std::string_view meant) {
@@ -239,9 +240,8 @@ void read_backing(Reader& reader, MemorySettings& memory) {
     if (number && std::stoi(*node) < nodes) {
       memory.host_node = std::stoi(*node);
     } else {
-      reader.complain(
-          wrong("BELAY_HOST_NODE", *node,
-                fmt::format("a number below {}, which is how many nodes this machine has", nodes)));
+      reader.complain(wrong("BELAY_HOST_NODE", *node,
+                            fmt::format("a number below {}, the number of nodes of this machine", nodes)));
     }
   }
 }

@@ -136,11 +136,11 @@ struct Finding {
 std::string words_for(const Finding& finding) {
   switch (finding.found) {
     case Found::WithoutFile:
-      return fmt::format("process {} is on it and has closed its file descriptors, so that nobody can follow",
+      return fmt::format("process {} is on it and has closed its file descriptors, so no other can join",
                          finding.who);
     case Found::OutOfReach:
       return fmt::format(
-          "process {} is on it, and the kernel lets nobody look into that process (it is set-uid, "
+          "process {} is on it, and the kernel does not let other processes look into it (it is set-uid, "
           "or has made itself undumpable)",
           finding.who);
     case Found::Open:
@@ -227,7 +227,7 @@ Refusal cannot_join(const std::string& name, const std::string& what, std::strin
 std::string fault_in(const platform::CommonMemory& memory) {
   if (memory.bytes() < sizeof(Header)) return "its state is too short";
   const Header& header = reinterpret_cast<const State*>(memory.start())->header;
-  if (header.magic != kMagic) return "its state does not look like one of belay's";
+  if (header.magic != kMagic) return "its state was not written by belay";
   if (header.layout != kLayout) {
     return fmt::format("it was started by another version of belay (layout {}, this one has {})",
                        header.layout, kLayout);
@@ -339,8 +339,8 @@ Result<Joined> discover(const Place& place, const std::string& name, const Heade
   const platform::OpenDirectory opened = joined.place.open(why);
   if (!opened)
     return cannot_join(name, why,
-                       "set BELAY_MACHINES to a directory of your own, raise 'ulimit -n' if descriptors are "
-                       "short, or set BELAY_MACHINE=private");
+                       "set BELAY_MACHINES to a directory of your own, raise 'ulimit -n' if descriptors "
+                       "have run out, or set BELAY_MACHINE=private");
   const Meeting meeting{opened, joined.place.machine};
   const std::int32_t me = platform::process_id();
   int reserved = platform::reserve_descriptor();
@@ -354,7 +354,7 @@ Result<Joined> discover(const Place& place, const std::string& name, const Heade
   const auto no_room = [&] {
     return give_up("nothing can be written into its directory " + joined.place.path() +
                        ", or this process has no file descriptor left",
-                   "make room there, raise 'ulimit -n', or set BELAY_MACHINES to another directory");
+                   "free space there, raise 'ulimit -n', or set BELAY_MACHINES to another directory");
   };
   const auto unlisted = [&] {
     return give_up("its directory cannot be listed: there is no file descriptor left, or " +
@@ -440,8 +440,8 @@ Result<Joined> discover(const Place& place, const std::string& name, const Heade
     joined.memory = platform::CommonMemory::create(state.c_str(), header.bytes);
     if (!joined.memory.valid()) {
       return give_up(
-          "the kernel gives no memory for its state: descriptors (ulimit -n), file size (ulimit -f), address "
-          "space (ulimit -v) or memory are short",
+          "the kernel provides no memory for its state: a limit on descriptors (ulimit -n), file size "
+          "(ulimit -f) or address space (ulimit -v) is reached, or memory has run out",
           "raise the limit, or set BELAY_MACHINE=private");
     }
     Header& fresh = reinterpret_cast<State*>(joined.memory.start())->header;

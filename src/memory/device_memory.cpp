@@ -81,8 +81,8 @@ Refusal DeviceMemory::pool_is_empty(const Plan& plan) const {
   return out_of_memory(
       "M-86",
       fmt::format(
-          "module APP asked for {} bytes on device {}, which take {} pages of {}; the kernel's pool has not "
-          "that many left (BELAY_PAGES=hugetlb)",
+          "module APP asked for {} bytes on device {}, which take {} pages of {}; the kernel's pool does "
+          "not have that many left (BELAY_PAGES=hugetlb)",
           plan.asked, device_, plan.footprint / page, amount(page)),
       "with BELAY_PAGES=hugetlb the device has as many huge pages as the kernel's pool",
       fmt::format(
@@ -181,10 +181,10 @@ DeviceMemory::Attempt DeviceMemory::attempt(const Plan& plan, Page page, std::si
     quota_->give(kind, footprint / 4_KiB, shard);
     open_peak();  // the pages were granted, and stay as credit
     return {
-        0, out_of_memory("M-39",
-                         fmt::format("no room of {} is left in the device address window", amount(footprint)),
-                         "the window is full of live blocks, or the process has no address space left",
-                         "free memory, or raise the limit on address space (ulimit -v)")};
+        0, out_of_memory(
+               "M-39", fmt::format("there is no room for {} in the device address window", amount(footprint)),
+               "the window is full of live blocks, or the process has no address space left",
+               "free memory, or raise the limit on address space (ulimit -v)")};
   }
   // Media and host blocks share pages with others: those are not pages of their own.
   const bool whole_pages = heap_class == HeapClass::Normal || heap_class == HeapClass::Huge2M;

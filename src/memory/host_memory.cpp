@@ -70,8 +70,7 @@ Refusal HostMemory::lock_refused(std::size_t bytes) const {
                   "lock them; the limit is {} (ulimit -l)",
                   bytes, limit ? amount(*limit) : "none"),
       "the limit on locked memory of this user is used up, or the machine is out of memory",
-      "raise it with 'ulimit -l' or memlock in /etc/security/limits.conf, or leave out BELAY_PIN=strict to "
-      "go on "
+      "raise it with 'ulimit -l' or memlock in /etc/security/limits.conf, or unset BELAY_PIN to continue "
       "with memory that is not locked");
 }
 
@@ -82,12 +81,11 @@ void HostMemory::say_unlocked(std::size_t bytes) const {
   platform::say_once(said_by, [&] {
     const std::optional<std::size_t> limit = platform::lock_limit();
     return fmt::format(
-        "{} bytes of pinned memory are not locked, nor is what comes after them where the "
-        "limit is met: {} (ulimit -l). Everything else works the same. Raise the limit ('ulimit -l "
-        "unlimited', "
-        "memlock in /etc/security/limits.conf, docker run --ulimit memlock=-1), or set "
-        "BELAY_PIN=best-effort to hear nothing of it [rule M-431]",
-        bytes, limit ? amount(*limit) : "the system locks no more");
+        "{} bytes of pinned memory are not locked, and later pinned memory may not be either: {} (ulimit "
+        "-l). Everything else works the same. Raise the limit ('ulimit -l unlimited', memlock in "
+        "/etc/security/limits.conf, docker run --ulimit memlock=-1), or set BELAY_PIN=best-effort to silence "
+        "this [rule M-431]",
+        bytes, limit ? fmt::format("the limit is {}", amount(*limit)) : "the system locks no more");
   });
 }
 
@@ -97,8 +95,8 @@ Refusal no_room(std::size_t bytes, HostRoom& room) {
       "M-174",
       fmt::format("module APP asked for {} bytes of page-locked host memory, and {} bytes are left", bytes,
                   room.left()),
-      "so much may be filled: beyond that the machine is out of memory, or the kernel would end this process "
-      "for the limit of its control group (a container)",
+      "with more, the machine would run out of memory, or the kernel would end this process because of the "
+      "limit of its control group (a container)",
       "ask for less, free host memory first, or give the container more");
 }
 
@@ -107,8 +105,8 @@ Refusal not_mapped(std::size_t bytes) {
       "M-174",
       fmt::format("module APP asked for {} bytes of page-locked host memory, which the kernel does not map",
                   bytes),
-      "the limit on address space (ulimit -v) or on mappings (vm.max_map_count) is met, or the size is more "
-      "than there are addresses",
+      "the limit on address space (ulimit -v) or on mappings (vm.max_map_count) is reached, or the size is "
+      "larger than the address space",
       "ask for less, or raise the limit");
 }
 }  // namespace

@@ -23,14 +23,13 @@ Refusal moved_badly(const BackingStore& backing, Reached why, std::size_t bytes)
     return out_of_memory(
         "D-79",
         fmt::format(
-            "writing {} bytes of device memory needs memory of this machine, and {}; belay holds {} of it "
-            "for the contents of device memory",
+            "writing {} bytes of device memory needs memory of this machine, and {}; contents of device "
+            "memory take {} of it now",
             bytes, limit ? fmt::format("BELAY_COMMIT allows {}", amount(*limit)) : "there is not enough left",
             amount(backing.fill_limit().taken())),
-        "the emulated devices are larger than the machine that emulates them, and most of them is in use",
+        "the emulated devices are larger than the memory of this machine, and too much of them is in use",
         "free device memory or other memory of this machine, or set BELAY_BACKING=none if the contents do "
-        "not "
-        "matter");
+        "not matter");
   }
   const Unreachable words = unreachable(backing.obstacles());
   return refuse({ACL_ERROR_RT_COPY_DATA, "M-239", "EE1023", "the bytes of device memory could not be reached",
@@ -63,7 +62,7 @@ Status Transfer::check(const Location& at, std::size_t bytes, bool written, cons
       return driver_refuses(
           rule,
           fmt::format("of the {} bytes at {} only the first {} are allocated: {} bytes were asked for at {}, "
-                      "and what they take ends at {}",
+                      "and their last page ends at {}",
                       bytes, hex(at.address), address - at.address, at.block.asked, hex(at.block.start),
                       hex(address)),
           "check size and offset");
@@ -71,7 +70,7 @@ Status Transfer::check(const Location& at, std::size_t bytes, bool written, cons
     if (written && block->read_only) {
       return driver_refuses(
           "M-78", fmt::format("the block {} of device {} is read-only", hex(block->start), block->device),
-          "allocate without ACL_MEM_ACCESS_USER_SPACE_READONLY what the program writes");
+          "do not use ACL_MEM_ACCESS_USER_SPACE_READONLY for memory that the program writes");
     }
     const std::size_t here = block->start + block->footprint - address;
     if (left <= here) return done();
@@ -238,7 +237,7 @@ Status Transfer::check_rows(const Location& to, std::size_t to_pitch, const Loca
     if (Status fits = check(to_row, width, true); !fits) return fits;
     if (Status fits = check(from_row, width, false); !fits) return fits;
     if (to_row.in_window != to.in_window || from_row.in_window != from.in_window) {
-      return driver_refuses("M-434", fmt::format("row {} does not lie in the memory where row 0 lies", row),
+      return driver_refuses("M-434", fmt::format("row {} is not in the same memory as row 0", row),
                             "check pitch and height");
     }
     if (Status pair = check_pair(to_row, from_row); !pair) return pair;
@@ -335,7 +334,7 @@ Status check_location(const Location& real, const char* parameter, std::size_t i
   const auto in_words = [&]() -> std::string {
     switch (real.kind) {
       case Location::Kind::Unallocated:
-        return "an address of the device window where no block lives";
+        return "a device address without a live block";
       case Location::Kind::Alias:
         return "a device address of registered host memory";
       case Location::Kind::Device:
@@ -397,7 +396,7 @@ Status copy_batch(Memory& memory, std::span<const BatchItem> items, std::size_t&
   }
   for (const BatchItem& item : items) {
     if (item.bytes == 0) {
-      return rejected("M-295", "sizes", 0, "a size of 0 stands among others",
+      return rejected("M-295", "sizes", 0, "some sizes are 0 and others are not",
                       "leave out items without bytes");
     }
   }

@@ -23,7 +23,7 @@ inline Unreachable unreachable(const platform::Obstacles& obstacles) {
             fmt::format("raise ulimit -f (RLIMIT_FSIZE), {}", kOtherwise)};
   }
   if (obstacles.file_error != 0) {
-    return {fmt::format("the kernel gives no file in memory (memfd_create: {}), and {}",
+    return {fmt::format("the kernel provides no file in memory (memfd_create: {}), and {}",
                         std::generic_category().message(obstacles.file_error), kNoRoom),
             fmt::format("allow memfd_create where a sandbox or a seccomp filter denies it, {}", kOtherwise)};
   }

@@ -35,8 +35,8 @@ void* enter(void* argument) {
 void explain_ended_thread(const std::string& function, const char* rule) {
   print_line(true,
              "belay: " + function +
-                 " ended its thread (pthread_exit), or another thread cancelled it. Whoever waits for it "
-                 "would wait for ever [rule " +
+                 " ended its thread (pthread_exit), or another thread cancelled it. A wait for it would "
+                 "never end [rule " +
                  rule + "]; return from the callback instead.\n");
   std::terminate();
 }

@@ -56,7 +56,7 @@ Status copy_async(Process& process, void* to, std::size_t room, const void* from
     }
     if (source.is_host() && target.is_host()) {
       observe::note("M-435", [&] {
-        return fmt::format("{}: both {} and {} are host memory, which kind {} does not say",
+        return fmt::format("{}: both {} and {} are host memory, although kind {} says otherwise",
                            observe::t_call.function, hex(to), hex(from), static_cast<int>(kind));
       });
     }
@@ -79,8 +79,7 @@ Status copy_2d_async(Process& process, void* to, std::size_t to_pitch, const voi
   if (Status here = check_2d_product(process); !here) return here;
   ASSIGN_OR_RETURN(const StreamRef known, known_stream(process, stream_handle, "M-308"));
   if (known == nullptr && process.current() == nullptr) {
-    return rejected("M-309", "stream", "NULL",
-                    "there is no current context whose default stream it could mean",
+    return rejected("M-309", "stream", "NULL", "without a current context there is no default stream",
                     "call aclrtSetDevice or aclrtSetCurrentContext on this thread first");
   }
   if (Status fits = check_2d_size(width, height); !fits) return fits;
@@ -137,7 +136,7 @@ Status copy_batch_async(Process& process, const BatchArguments& arguments, std::
     all.push_back(*ends);
     if (ends->way() != all[0].way()) {
       return at_fault(rejected("M-298", "dsts", hex(item.to),
-                               fmt::format("item {} goes the other way than item 0", i),
+                               fmt::format("item {} has another direction than item 0", i),
                                "use one batch for each direction"));
     }
   }
@@ -214,8 +213,8 @@ Status copy_by_offset(Process& process, const OffsetArguments& copy, aclrtMemcpy
     if (!process.memory().locate(holder).is_device()) {
       return driver_refuses(
           "M-434",
-          fmt::format("{} is not allocated device memory, where the base address should stand", hex(holder)),
-          "dst and src are device addresses that hold the base addresses");
+          fmt::format("{} is not allocated device memory, but should hold the base address", hex(holder)),
+          "pass device addresses as dst and src where the base addresses are stored");
     }
   }
   return submit(

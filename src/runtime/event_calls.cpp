@@ -28,8 +28,8 @@ bool holds_number(const Event& event) {
   return event.kind == Event::Kind::Flagged && (event.synchronises() || event.is_external());
 }
 
-Refusal not_from_host(const char* rule) {
-  return rejected(rule, "event", "it", "it was created for use by the device only",
+Refusal not_from_host(const char* rule, const void* event) {
+  return rejected(rule, "event", hex(event), "it was created for use by the device only",
                   "create it without ACL_EVENT_DEVICE_USE_ONLY");
 }
 
@@ -56,9 +56,9 @@ Status check_sticky_flag(Process& process, Event& event, std::uint32_t flag, con
 // EXTERNAL is for a stream that is being captured, which none is.
 Refusal outside_capture(const Event& event, const char* rule) {
   if (event.kind != Event::Kind::Ex || event.flags != ACL_EVENT_SYNC) {
-    return unsupported(
-        rule, "the external flag goes with events of aclrtCreateEventExWithFlag(ACL_EVENT_SYNC) only",
-        "make the event so, or pass 0");
+    return unsupported(rule,
+                       "the external flag is only for events of aclrtCreateEventExWithFlag(ACL_EVENT_SYNC)",
+                       "create the event that way, or pass 0");
   }
   return refuse({ACL_ERROR_RT_STREAM_NOT_CAPTURED, rule, "EE1018",
                  "the external flag is for a stream that is being captured, and this one is not", "",
@@ -79,7 +79,7 @@ Status create_event(Process& process, aclrtEvent* out, Event::Kind kind, std::ui
   if (Status here = needs_feature_after_context(process, "R-158", Feature::AllButIpv); !here) return here;
   if (!legal_flags(kind, flags)) {
     return rejected("R-158", "flag", fmt::format("{:#x}", flags),
-                    "no such flag, or one that does not go with others",
+                    "no such flag, or one that cannot be combined with others",
                     "combine ACL_EVENT_SYNC, ACL_EVENT_CAPTURE_STREAM_PROGRESS and ACL_EVENT_TIME_LINE");
   }
   ASSIGN_OR_RETURN(const Context* context, current_context(process, "R-158"));
@@ -121,7 +121,7 @@ Status record_event(Process& process, aclrtEvent handle, aclrtStream stream_hand
   if (Status here = needs_feature_after_context(process, "R-164", Feature::AllButIpv); !here) return here;
   ASSIGN_OR_RETURN(const EventRef event, known_event(process, handle, "R-164"));
   ASSIGN_OR_RETURN(const StreamRef stream, own_stream(process, stream_handle, "R-164"));
-  if (event->only_on_device()) return not_from_host("R-161");
+  if (event->only_on_device()) return not_from_host("R-161", handle);
 
   schedule::Scheduler& scheduler = process.scheduler();
   schedule::RecordTask::Left give_back;
@@ -186,7 +186,7 @@ Status reset_event(Process& process, aclrtEvent handle, aclrtStream stream_handl
   if (Status here = needs_feature_after_context(process, "R-168", Feature::AllButIpv); !here) return here;
   ASSIGN_OR_RETURN(const EventRef event, known_event(process, handle, "R-168"));
   ASSIGN_OR_RETURN(const StreamRef stream, own_stream(process, stream_handle, "R-168"));
-  if (event->only_on_device()) return not_from_host("R-161");
+  if (event->only_on_device()) return not_from_host("R-161", handle);
   if (event->kind == Event::Kind::Ex)
     return unsupported("R-168", "events of aclrtCreateEventExWithFlag need no reset", "record it again");
   if (!event->synchronises())
@@ -194,7 +194,8 @@ Status reset_event(Process& process, aclrtEvent handle, aclrtStream stream_handl
                        "create it with ACL_EVENT_SYNC");
   if (event->kind == Event::Kind::Plain) {
     observe::note("R-168", [] {
-      return std::string{"aclrtResetEvent on an event of aclrtCreateEvent is undefined by the documents"};
+      return std::string{
+          "the documents leave open what aclrtResetEvent does to an event of aclrtCreateEvent"};
     });
   }
   std::shared_ptr<EventRecord> seen;
@@ -225,7 +226,7 @@ Status wait_event(Process& process, aclrtStream stream_handle, aclrtEvent handle
   ASSIGN_OR_RETURN(const EventRef found, known_event(process, handle, "R-169"));
   const EventRef event = found;
   ASSIGN_OR_RETURN(const StreamRef stream, own_stream(process, stream_handle, "R-169"));
-  if (event->only_on_device()) return not_from_host("R-161");
+  if (event->only_on_device()) return not_from_host("R-161", handle);
   if (!event->synchronises())
     return unsupported("R-169", "the event was created without ACL_EVENT_SYNC",
                        "create it with ACL_EVENT_SYNC");
@@ -303,8 +304,8 @@ Result<bool> event_is_complete(Process& process, aclrtEvent handle) {
 Result<bool> event_query(Process& process, aclrtEvent handle) {
   ASSIGN_OR_RETURN(const EventRef event, known_event(process, handle, "R-176"));
   if (event->kind == Event::Kind::Ex || event->is_external())
-    return unsupported("R-178", "this kind of event cannot be asked with aclrtQueryEvent",
-                       "use aclrtQueryEventStatus");
+    return unsupported("R-178", "aclrtQueryEvent does not take this kind of event",
+                       "call aclrtQueryEventStatus");
   Lock lock = process.scheduler().lock();
   let_move(process, *event, lock);
   return event->latest == nullptr || seen_complete(*event->latest);
@@ -313,8 +314,8 @@ Result<bool> event_query(Process& process, aclrtEvent handle) {
 Result<bool> event_waits_are_over(Process& process, aclrtEvent handle) {
   ASSIGN_OR_RETURN(const EventRef event, known_event(process, handle, "R-176"));
   if (event->kind == Event::Kind::Ex)
-    return unsupported("R-179", "this kind of event cannot be asked with aclrtQueryEventWaitStatus",
-                       "ask with aclrtQueryEventStatus");
+    return unsupported("R-179", "aclrtQueryEventWaitStatus does not take this kind of event",
+                       "call aclrtQueryEventStatus");
   Lock lock = process.scheduler().lock();
   let_move(process, *event, lock);
   if (event->waits != 0) process.scheduler().asked_for_any(lock);
@@ -351,7 +352,7 @@ namespace {
 
 Result<std::int64_t> time_of(const Event& event, const char* rule) {  // with the lock
   if (!event.latest->complete)
-    return no_time(rule, "what it stands for is not done", "synchronise the event first");
+    return no_time(rule, "the work before it is not done", "synchronise the event first");
   if (!event.keeps_time())
     return no_time(rule, "it was created without ACL_EVENT_TIME_LINE", "create it with that flag");
   return event.latest->time_ns;
@@ -383,8 +384,8 @@ Result<std::uint32_t> event_number(Process& process, aclrtEvent handle) {
   ASSIGN_OR_RETURN(const EventRef event, known_event(process, handle, "R-186"));
   const Lock lock = process.scheduler().lock();
   if (!event->number) {
-    return refuse({ACL_ERROR_RT_INTERNAL_ERROR, "R-186", "EE1018",
-                   "the event has no number of the hardware yet", "", "record it first"});
+    return refuse({ACL_ERROR_RT_INTERNAL_ERROR, "R-186", "EE1018", "the event has no hardware number yet", "",
+                   "record it first"});
   }
   return *event->number;
 }

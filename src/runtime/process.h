@@ -134,8 +134,8 @@ inline Status needs_feature(const Process& process, Feature feature, const char*
 inline Refusal would_wait_for_itself(const char* rule) {
   return refuse(
       {ACL_ERROR_RT_INTERNAL_ERROR, rule, "EE1018",
-       "the call would wait for the stream whose callback makes it, that is for itself", "",
-       "do not synchronise, destroy or reset from inside a callback; do it after the callback returned"});
+       "the call would wait for the stream of the callback that makes it, and so for itself", "",
+       "do not synchronise, destroy or reset inside a callback; do it after the callback has returned"});
 }
 
 inline Status needs_context(Process& process, const char* rule, Feature feature) {

@@ -111,7 +111,7 @@ Status create_stream(Process& process, aclrtStream* out, std::uint32_t priority,
   constexpr std::uint32_t kOthers = 0x1F;
   if ((flags & ACL_STREAM_DEVICE_USE_ONLY) != 0 && (flags & kOthers) != 0) {
     return rejected("R-128", "flag", fmt::format("{:#x}", flags),
-                    "ACL_STREAM_DEVICE_USE_ONLY goes with no other flag", "pass it alone");
+                    "ACL_STREAM_DEVICE_USE_ONLY cannot be combined with other flags", "pass it alone");
   }
   ASSIGN_OR_RETURN(const Context* context, current_context(process, "R-126"));
   const std::shared_ptr<schedule::Group> group = context->group;
@@ -418,7 +418,7 @@ Status abort_device(Process& process, std::int32_t id, std::uint32_t timeout) {
   const auto tell = [&](aclrtDeviceTaskAbortStage stage) {
     process.state_callbacks().task_abort.call_each([&](aclrtDeviceTaskAbortCallback callback, void* args) {
       if (const int32_t answer = callback(id, stage, timeout, args); answer != 0)
-        observe::note("R-230", [&] { return fmt::format("a task-abort callback answered {}", answer); });
+        observe::note("R-230", [&] { return fmt::format("a task-abort callback returned {}", answer); });
     });
   };
   tell(ACL_RT_DEVICE_TASK_ABORT_PRE);

@@ -50,7 +50,7 @@ Status Subscriptions::remove(schedule::Scheduler& scheduler, std::uint64_t threa
   schedule::Lock lock = scheduler.lock();
   if (stream.subscriber == nullptr) {
     return subscribed_otherwise("R-191", fmt::format("no thread is subscribed to stream {}", stream.id),
-                                "unsubscribe what was subscribed, once");
+                                "unsubscribe each subscribed stream once");
   }
   if (stream.subscriber->thread != thread) {
     return wrong_thread("R-191",

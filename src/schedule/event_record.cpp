@@ -38,7 +38,7 @@ void WaitTask::drop(Scheduler&, Stream& stream, Lock&) { std::erase(waiting(), &
 
 RunResult WaitTask::run(std::size_t) {
   return {false, refuse({ACL_ERROR_RT_TASK_TIMEOUT, rule_, "EE1002",
-                         fmt::format("it waited {} s for {}, which did not come", seconds_, for_what_), "",
+                         fmt::format("the wait for {} timed out after {} s", for_what_, seconds_), "",
                          "check that what the stream waits for is recorded, or allow more time"})};
 }
 

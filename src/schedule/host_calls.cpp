@@ -26,7 +26,7 @@ void HostCall::call() const {
     }
     platform::print_line(
         true,
-        fmt::format("belay: an exception {} left a callback of stream {}. Nobody can catch it there [rule "
+        fmt::format("belay: an exception {} left a callback of stream {}. It cannot be caught there [rule "
                     "R-202]; catch it inside the callback.\n",
                     what, stream->id));
     std::terminate();

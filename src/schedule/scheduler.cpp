@@ -503,8 +503,8 @@ Status Scheduler::submit(Stream& stream, std::unique_ptr<Task> task, std::uint64
   }
   Lock held = lock();
   if (stream.ended) {
-    return refuse({ACL_ERROR_RT_INVALID_HANDLE, "R-136", "EE1017", "the stream was destroyed meanwhile", "",
-                   "do not use a stream while another thread destroys it"});
+    return refuse({ACL_ERROR_RT_INVALID_HANDLE, "R-136", "EE1017", "another thread has destroyed the stream",
+                   "", "do not use a stream while another thread destroys it"});
   }
   if (aborting(stream.device())) [[unlikely]] {
     return refuse({ACL_ERROR_RT_DEVICE_TASK_ABORT, "R-230", "EE1018",
@@ -685,7 +685,7 @@ bool Scheduler::drain(Lock& lock, std::span<const std::shared_ptr<Stream>> strea
     if (stepped) continue;
     if (now - quiet_since >= kStuck || now - stuck_since >= kStuckBesideOthers) {
       observe::note("R-119", [&] {
-        return fmt::format("stream {} waits for something that does not come; its tasks are dropped",
+        return fmt::format("stream {} waits for something that cannot happen; its tasks are dropped",
                            (*busy)->id);
       });
       for (const std::shared_ptr<Stream>& each : streams) {

@@ -224,7 +224,7 @@ TEST(DeadPointer, WildPointersAreToldAsSuch) {
   });
   expect_death(ending);
   expect_words(ending, {"aclrtMemcpy was writing 10 bytes of host memory at @, where nothing is mapped",
-                        "not memory that belay handed out", "check pointer and size"});
+                        "belay did not allocate this memory", "check pointer and size"});
   EXPECT_EQ(ending.err.find("C-26"), std::string::npos) << ending;
 }
 
@@ -241,7 +241,7 @@ TEST(DeadPointer, APointerThatIsNoAddress) {
     expect_words(ending, {out ? "was reading 100 bytes of host memory at @"
                               : "was writing 100 bytes of host memory at @"});
 #if defined(__x86_64__)
-    expect_words(ending, {"where no address can be"});
+    expect_words(ending, {"where there can be no memory"});
 #endif
   }
 }
@@ -397,7 +397,8 @@ TEST(DeadPointer, AnArgumentThatLeadsNowhereNamesTheFunction) {
     const bool reads = std::string{use.function} == "aclInit" || !kTellsWrites;
     const std::string words =
         std::string{"belay: "} + use.function + (reads ? " read from" : " wrote to") + " host address @";
-    expect_words(ending, {words.c_str(), "where nothing is mapped", "check the pointers that it was given"});
+    expect_words(ending,
+                 {words.c_str(), "where nothing is mapped", "check the pointers that were passed to it"});
   }
 }
 
@@ -411,7 +412,7 @@ TEST(DeadPointer, ADeviceAddressAsAnArgumentIsDeviceMemory) {
       ending,
       {kTellsWrites ? "belay: aclrtGetDevice wrote to @, which is device memory: byte 0 of the block @"
                     : "belay: aclrtGetDevice read from @, which is device memory: byte 0 of the block @",
-       "pass it memory of the host"});
+       "pass host memory there"});
 }
 
 // Between calls, in a callback that a call makes, and in one of a stream.

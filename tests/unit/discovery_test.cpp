@@ -70,8 +70,8 @@ struct Damage {
 TEST(Discovery, D52_WhatIsWrongWithAStateIsToldInWords) {
   const Damage damages[] = {
       {"nothing", [](Header&) {}, ""},
-      {"other magic", [](Header& header) { header.magic[0] = 'B'; }, "does not look like"},
-      {"empty", [](Header& header) { header = Header{}; }, "does not look like", false},
+      {"other magic", [](Header& header) { header.magic[0] = 'B'; }, "was not written by belay"},
+      {"empty", [](Header& header) { header = Header{}; }, "was not written by belay", false},
       {"newer layout", [](Header& header) { header.layout = kLayout + 1; }, "another version"},
       {"a limit changed", [](Header& header) { header.limits.total ^= 1; }, "damaged", false},
       {"a setting changed", [](Header& header) { header.settings[3] = 'x'; }, "damaged", false},
@@ -299,7 +299,7 @@ TEST(Discovery, D52_AMemberWithADamagedState_KeepsOthersOut_AndTheReasonIsTold) 
     const char* words;
   };
   const Case cases[] = {
-      {[](Header& header) { header.magic[0] = 'x'; }, State::bytes_for(1), "does not look like"},
+      {[](Header& header) { header.magic[0] = 'x'; }, State::bytes_for(1), "was not written by belay"},
       {[](Header& header) { header.layout = 99; }, State::bytes_for(1), "another version"},
       {[](Header& header) { header.check ^= 1; }, State::bytes_for(1), "damaged"},
       {[](Header&) {}, State::bytes_for(1) + 4096, "damaged"},

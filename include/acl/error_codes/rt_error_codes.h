@@ -26,7 +26,7 @@
 #define ACL_ERROR_RT_THREAD_SUBSCRIBE                107012 /* Thread subscription missing or doubled */
 #define ACL_ERROR_RT_GROUP_NOT_SET                   107013 /* Compute group not chosen */
 #define ACL_ERROR_RT_GROUP_NOT_CREATE                107014 /* No such compute group */
-#define ACL_ERROR_RT_STREAM_NO_CB_REG                107015 /* Callback on a stream nobody subscribed */
+#define ACL_ERROR_RT_STREAM_NO_CB_REG                107015 /* Callback on a stream without a subscribed thread */
 #define ACL_ERROR_RT_INVALID_MEMORY_TYPE             107016 /* Memory type not valid here */
 #define ACL_ERROR_RT_INVALID_HANDLE                  107017 /* Handle destroyed or of the wrong kind */
 #define ACL_ERROR_RT_INVALID_MALLOC_TYPE             107018 /* Allocation type not valid here */
@@ -93,7 +93,7 @@
 #define ACL_ERROR_RT_CONTEXT_RELEASE_ERROR           507007 /* Context already released or being released (over-reset) */
 #define ACL_ERROR_RT_SOC_VERSION                     507008 /* Chip name unavailable */
 #define ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT           507009 /* Unknown task type */
-#define ACL_ERROR_RT_LOST_HEARTBEAT                  507010 /* Device scheduler not answering */
+#define ACL_ERROR_RT_LOST_HEARTBEAT                  507010 /* Device scheduler does not respond */
 #define ACL_ERROR_RT_MODEL_EXECUTE                   507011 /* Model run failed */
 #define ACL_ERROR_RT_REPORT_TIMEOUT                  507012 /* No callback arrived in time */
 #define ACL_ERROR_RT_SYS_DMA                         507013 /* DMA hardware error */
@@ -102,8 +102,8 @@
 #define ACL_ERROR_RT_AICORE_TRAP_EXCEPTION           507016 /* AI Core trap */
 #define ACL_ERROR_RT_AICPU_TIMEOUT                   507017 /* AI CPU timed out */
 #define ACL_ERROR_RT_AICPU_EXCEPTION                 507018 /* AI CPU fault */
-#define ACL_ERROR_RT_AICPU_DATADUMP_RSP_ERR          507019 /* Dump gave no answer */
-#define ACL_ERROR_RT_AICPU_MODEL_RSP_ERR             507020 /* Model gave no answer */
+#define ACL_ERROR_RT_AICPU_DATADUMP_RSP_ERR          507019 /* Dump did not respond */
+#define ACL_ERROR_RT_AICPU_MODEL_RSP_ERR             507020 /* Model did not respond */
 #define ACL_ERROR_RT_PROFILING_ERROR                 507021 /* Profiling failed */
 #define ACL_ERROR_RT_IPC_ERROR                       507022 /* Inter-process error */
 #define ACL_ERROR_RT_MODEL_ABORT_NORMAL              507023 /* Model ended */

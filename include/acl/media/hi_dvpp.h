@@ -1,7 +1,7 @@
 /*
  * Media memory, interfaces of version 2 (M-400 to M-404, M-436).
  *
- * The answers are 0 or numbers of their own, 0xA0028000 and up (M-401).
+ * They return 0 or codes of their own, 0xA0028000 and up (M-401).
  */
 #ifndef INC_EXTERNAL_ACL_MEDIA_HI_DVPP_H_
 #define INC_EXTERNAL_ACL_MEDIA_HI_DVPP_H_

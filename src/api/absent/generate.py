@@ -111,8 +111,8 @@ class Table:
         up = "../" * (self.header.count("/") - 1)
         includes = "\n".join(f'#include "{up}{each}"' for each in self.includes)
         note = "" if not self.functions else (
-            "\n *\n * belay runs no models, operators or media processing: what is declared here answers 207000, or NULL"
-            "\n * where it returns an object, and says so once, so that programs compile, link and run their memory part.")
+            "\n *\n * belay runs no models, operators or media processing: functions declared here return 207000, or NULL"
+            "\n * where they return an object, so that programs compile, link and run their memory part.")
         return (f"/*\n * {self.about}{note}\n */\n#ifndef {self.guard}\n#define {self.guard}\n\n{includes}\n\n"
                 '#ifdef __cplusplus\nextern "C" {\n#endif\n\n' + "\n".join(self.body).strip() +
                 f"\n\n#ifdef __cplusplus\n}}\n#endif\n\n#endif /* {self.guard} */\n")

@@ -235,7 +235,7 @@ std::string policy_as_read(const Request& request) {
   }
   std::string text = policy_name(decoded.rule->policy);
   if (request.api == Api::MallocCached) return text;
-  if ((request.policy & kBandwidth) != 0) text += ", the bandwidth wish has no effect";
+  if ((request.policy & kBandwidth) != 0) text += ", the bandwidth flag has no effect";
   if ((request.policy & kReadOnly) != 0)
     text += decoded.read_only ? ", read-only" : ", read-only is ignored on this product";
   return text;

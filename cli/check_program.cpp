@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/words.h"
 #include "cli/help.h"
 #include "cli/needs.h"
 #include "cli/program.h"
@@ -56,24 +57,26 @@ void print(const std::string& path, const Sorted& sorted, bool all) {
   const std::size_t count = sorted.works.size() + sorted.not_run.size() + sorted.missing.size();
   if (count == 0) {
     fmt::print(
-        "{} names no function of AscendCL. If it loads the library itself (dlopen, Python), 'belay run' "
-        "shows "
-        "what it calls.\n",
+        "{} names no function of AscendCL. If it loads the library itself (dlopen, Python), run it with "
+        "'belay run': the first call of a function that belay does not implement is reported.\n",
         path);
     return;
   }
-  fmt::print("{} needs {} function(s) of AscendCL:\n", path, count);
-  fmt::print("{:>5} work{}\n", sorted.works.size(), all || sorted.works.empty() ? "" : " (--all lists them)");
+  fmt::print("{} needs {} of AscendCL:\n", path, counted(count, "function"));
+  fmt::print("{:>5} implemented{}\n", sorted.works.size(),
+             all || sorted.works.empty() ? "" : " (--all lists them)");
   if (all) print_names(sorted.works);
   if (!sorted.not_run.empty()) {
-    fmt::print("{:>5} are there and do nothing: they return 207000 or NULL, and say so once [rule C-22]\n",
-               sorted.not_run.size());
+    fmt::print(
+        "{:>5} not implemented: calls return 207000 or NULL, and the first one says so on stderr "
+        "[rule C-22]\n",
+        sorted.not_run.size());
     print_names(sorted.not_run);
   }
   if (!sorted.missing.empty()) {
     fmt::print(
-        "{:>5} are missing: a program that calls one ends there, one that is linked with -z now does not "
-        "start [rule C-10]\n",
+        "{:>5} missing: a program that calls one ends there; a program linked with -z now does not start "
+        "[rule C-10]\n",
         sorted.missing.size());
     print_names(sorted.missing);
   }
@@ -87,16 +90,17 @@ Action add_check_program(CLI::App& belay) {
     bool all = false, json = false;
   };
   auto arguments = std::make_shared<Arguments>();
-  CLI::App& app =
-      *belay.add_subcommand("check-program", "List what a program needs, and what of it belay has")
-           ->group("Commands");
+  CLI::App& app = *belay
+                       .add_subcommand("check-program",
+                                       "List the functions that a program needs, and which of them belay has")
+                       ->group("Commands");
   app.add_option("PROGRAM", arguments->program, "a program, a library (.so) or an object (.o)")
       ->required()
       ->option_text(" ");
-  app.add_flag("--all", arguments->all, "list what works, too");
-  app.add_flag("--json", arguments->json, "as JSON, for programs");
+  app.add_flag("--all", arguments->all, "also list the functions that are implemented");
+  app.add_flag("--json", arguments->json, "print as JSON");
   set_help(app, "belay check-program [--all] [--json] PROGRAM",
-           "Ends with 0 if belay has everything, with 1 if something is missing.\n\n"
+           "Exit code: 0 if no function is missing, 1 if one is.\n\n"
            "Examples:\n"
            "  belay check-program ./my_program\n"
            "  belay check-program --json libmy_engine.so | jq .missing");
@@ -115,7 +119,7 @@ Action add_check_program(CLI::App& belay) {
     if (!needs) {
       fmt::print(
           stderr,
-          "belay check-program: '{}' is no program or library for 64 bits (ELF) that can be read; for a "
+          "belay check-program: '{}' is not a 64-bit program or library (ELF), or cannot be read; for a "
           "script, check the libraries that it loads\n",
           path);
       return kUsage;

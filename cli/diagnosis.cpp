@@ -130,11 +130,11 @@ class Doctor {
       const bool usual = window.base == 0x100000000000;
       say(kDevice, "addresses", "addresses", Mark::Ok,
           fmt::format("{} reserved at {}{}", amount(window.bytes), hex(window.base),
-                      usual ? ", as on a card; host code that touches them is told so"
+                      usual ? ", as on a card; an access by host code is explained"
                             : "; the usual place, 0x100000000000, is taken"));
     } else if (touches && trials_.touchable == Can::No) {
       say(kDevice, "addresses", "addresses", Mark::Problem,
-          fmt::format("host code is to touch device memory, but no addresses can be reserved for that{}",
+          fmt::format("host code may touch device memory here, but no addresses can be reserved for that{}",
                       limited),
           remedies);
     } else if (window.base != 0) {
@@ -162,7 +162,7 @@ class Doctor {
     std::vector<Remedy> remedies;
     std::string why;
     if (trials_.memfd != Can::Yes) {
-      why = fmt::format("the kernel gives no file in memory: {}", because(trials_.memfd_error));
+      why = fmt::format("the kernel provides no file in memory: {}", because(trials_.memfd_error));
       if (facts_.memfd_noexec.value_or(0) >= 2)
         remedies.push_back({Whose::Root, "sudo sysctl vm.memfd_noexec=1", ""});
     } else if (trials_.long_file != Can::Yes) {
@@ -184,7 +184,8 @@ class Doctor {
           "slower");
     } else if (trials_.long_mapping == Can::Yes) {
       say(kDevice, "contents", "contents", Mark::Note,
-          fmt::format("in memory without a file, which other processes cannot be given: {}", why), remedies);
+          fmt::format("in memory without a file, which cannot be shared with other processes: {}", why),
+          remedies);
     } else {
       remedies.push_back({Whose::Setting, "export BELAY_BACKING=none", "for runs that need no contents"});
       say(kDevice, "contents", "contents", Mark::Problem,
@@ -206,7 +207,7 @@ class Doctor {
              group->version == 2
                  ? fmt::format("echo max | sudo tee {}/memory.max", group->directory)
                  : fmt::format("echo -1 | sudo tee {}/memory.limit_in_bytes", group->directory),
-             "takes the control group's limit away"}};
+             "removes the control group's limit"}};
   }
 
   void about_commit() {
@@ -233,7 +234,7 @@ class Doctor {
       text +=
           too_much ? fmt::format("but only {} are left; {}", amount(*room), kBeyond) : std::string{kBeyond};
     } else {
-      text += fmt::format("all but a little of the {} that are left now; {}", amount(*room), kBeyond);
+      text += fmt::format("nearly all of the {} that are left now; {}", amount(*room), kBeyond);
     }
     say(kDevice, "commit", "memory to use",
         none                 ? Mark::Problem
@@ -266,12 +267,12 @@ class Doctor {
     if (trials_.lock_page == Can::No) {
       if (strict) {
         remedies.push_back(
-            {Whose::Setting, "unset BELAY_PIN", "hands the memory out unlocked, and says so once"});
+            {Whose::Setting, "unset BELAY_PIN", "hands out unlocked memory, and says so once"});
       }
       say(kPinned, "locking", "locking", strict ? Mark::Problem : Mark::Note,
           fmt::format("not one page can be locked (limit: {}): aclrtMallocHost will {}",
                       limit.soft ? amount(*limit.soft) : "none",
-                      strict ? "answer 207001, as BELAY_PIN=strict wants" : "hand out unlocked memory"),
+                      strict ? "return 207001, because of BELAY_PIN=strict" : "hand out unlocked memory"),
           std::move(remedies));
       return;
     }
@@ -379,10 +380,10 @@ class Doctor {
     // Who names a machine or a place expects others there.
     const bool expected = !wishes_.machine.empty() || !wishes_.machines.empty();
     remedies.push_back({Whose::Setting, "export BELAY_MACHINES=$HOME/.belay", "a directory of your own"});
-    remedies.push_back({Whose::Setting, "export BELAY_MACHINE=private", "every process by itself"});
+    remedies.push_back({Whose::Setting, "export BELAY_MACHINE=private", "a machine for each process"});
     say(kShared, "meeting_place", "meeting place", expected ? Mark::Problem : Mark::Note,
         fmt::format("none: {}; {}", obstacles,
-                    expected ? "every call that needs the machine will answer 507033"
+                    expected ? "every call that needs the machine will return 507033"
                              : "every process has a machine of its own, and says so on stderr"),
         std::move(remedies));
   }
@@ -395,7 +396,7 @@ class Doctor {
     const Place& around = meeting.around;
     const bool full = around.free_bytes == std::size_t{0};
     std::string text = meeting.own.path;
-    if (full) text += ", but nothing is left there";
+    if (full) text += ", but no space is left there";
     if (!obstacles.empty()) text += fmt::format("; {}", obstacles);
     if (strange) text += ", and every process says so on stderr";
     if (full && in_container()) {
@@ -409,11 +410,11 @@ class Doctor {
 
   void about_passing_memory() {
     if (alone()) return;
-    const Remedy by_itself{Whose::Setting, "export BELAY_MACHINE=private", "every process by itself"};
+    const Remedy by_itself{Whose::Setting, "export BELAY_MACHINE=private", "a machine for each process"};
     if (trials_.memfd == Can::No || trials_.seals == Can::No) {
       say(kShared, "passing", "passing memory", Mark::Problem,
           "a file in memory for what processes share cannot be made or sealed; every call that needs the "
-          "machine will answer 507033",
+          "machine will return 507033",
           {by_itself});
     } else if (trials_.fd_links == Can::No) {
       say(kShared, "passing", "passing memory", Mark::Problem,
@@ -421,11 +422,12 @@ class Doctor {
           {{Whose::Root, "sudo mount -t proc proc /proc", "where /proc is not mounted"}, by_itself});
     } else if (trials_.long_file == Can::No) {
       say(kShared, "passing", "passing memory", Mark::Note,
-          "processes share the accounts, but not memory: contents have no file that another could open");
+          "processes share the accounts, but not memory: contents have no file that another process could "
+          "open");
     } else if (trials_.dumpable == Can::No) {
       say(kShared, "passing", "passing memory", Mark::Note,
-          "this process is closed to others of its user (set-uid, capabilities of its file, or a file that "
-          "cannot be read)");
+          "other processes of this user cannot open this one (set-uid, capabilities of its file, or a file "
+          "that cannot be read)");
     } else {
       say(kShared, "passing", "passing memory", Mark::Ok,
           facts_.ptrace_scope ? fmt::format("through /proc/PID/fd, which Yama's ptrace_scope={} leaves open",
@@ -472,9 +474,8 @@ class Doctor {
       say(kLimits, "overcommit", "overcommit", Mark::Note, "unknown");
     } else if (*facts_.overcommit_memory == 2) {
       say(kLimits, "overcommit", "overcommit", Mark::Note,
-          "vm.overcommit_memory=2: the kernel counts every promise, so pinned host memory and contents may "
-          "be "
-          "refused before memory is full",
+          "vm.overcommit_memory=2: the kernel counts memory before it is written, so pinned host memory and "
+          "contents may be refused before memory is full",
           {{Whose::Root, "sudo sysctl vm.overcommit_memory=0", ""}});
     } else {
       say(kLimits, "overcommit", "overcommit", Mark::Ok,

@@ -111,7 +111,8 @@ void print_finding(const Finding& finding, std::optional<std::size_t> width) {
 void print_verdict(const Diagnosis& diagnosis) {
   if (diagnosis.works()) {
     const auto notes = std::ranges::count(diagnosis.findings, Mark::Note, &Finding::mark);
-    fmt::print("\nbelay will work here{}.\n", notes == 0 ? "" : "; the notes above say what could be better");
+    fmt::print("\nbelay will work here{}.\n",
+               notes == 0 ? "" : "; see the notes above for what could be better");
     return;
   }
   std::string reasons;
@@ -283,13 +284,13 @@ int doctor(const DoctorArguments& arguments) {
 Action add_doctor(CLI::App& belay) {
   auto arguments = std::make_shared<DoctorArguments>();
   CLI::App& app =
-      *belay.add_subcommand("doctor", "Tell what this machine can do, and what would make it better")
+      *belay.add_subcommand("doctor", "Show what this machine can do for belay, and what would improve it")
            ->group("Commands");
   app.add_flag("--json", arguments->json, "print as JSON, with all the facts");
   set_help(app, "belay doctor [OPTIONS]",
            "Looks at huge pages, locked memory, addresses, shared memory, limits and NUMA; changes nothing.\n"
-           "Settings in the environment count as they would for a program. Exit code: 0 belay will work,\n"
-           "1 something will make it fail.\n\n"
+           "Settings in the environment are used as for a program. Exit code: 0 if belay will work,\n"
+           "1 if something will make it fail.\n\n"
            "Examples:\n"
            "  belay doctor\n"
            "  BELAY_PAGES=hugetlb belay doctor             are there enough pages in the kernel's pool?\n"

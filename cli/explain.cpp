@@ -76,8 +76,7 @@ std::string when_short_text(const Answer& answer) {
 
 std::string of_device(const Answer& answer) {
   const std::size_t usable = answer.request.product.usable_bytes;
-  if (is_host(answer.request.api) && !host_is_device(answer.request.form))
-    return "nothing: it is memory of the host";
+  if (is_host(answer.request.api) && !host_is_device(answer.request.form)) return "none: it is host memory";
   if (!answer.fits)
     return fmt::format("more than all of its {}: {}", amount(usable), code_text(answer.shortage));
   return fmt::format("{} of {}", share(answer.plan->footprint, usable), amount(usable));
@@ -110,7 +109,7 @@ void print_answer(const Answer& answer) {
                                     name_of(request.form))});
   table.row({"  padding", product.padding == 0 ? std::string{"none"} : amount(product.padding)});
   if (answer.refused) {
-    table.row({"answer", code_text(*answer.refused)});
+    table.row({"returns", code_text(*answer.refused)});
     table.row({"because", answer.refused->text + " (" + answer.refused->rule + ")"});
   } else {
     const Plan& plan = *answer.plan;
@@ -263,7 +262,7 @@ Request read_request(const ExplainArguments& arguments) {
   if (!arguments.all_products && host_is_device(request.form) &&
       !has(request.product.row->product, Feature::HostForm)) {
     throw UsageError{fmt::format("{} has no {} form", request.product.row->family, name_of(request.form)),
-                     "310B, 310P, 910 and IPV350 have (rule M-437)"};
+                     "only 310B, 310P, 910 and IPV350 have it (rule M-437)"};
   }
   return request;
 }
@@ -299,7 +298,7 @@ int explain(const ExplainArguments& arguments) {
 Action add_explain(CLI::App& belay) {
   auto arguments = std::make_shared<ExplainArguments>();
   CLI::App& app =
-      *belay.add_subcommand("explain", "Tell what a request for memory costs, and which rules say so")
+      *belay.add_subcommand("explain", "Show what a request for memory costs, and which rules apply")
            ->group("Commands");
   app.add_option("SIZE", arguments->size, "bytes asked for: 1, 4096, 0x1000, 64K, 2MB, 1.9G (1 K = 1024)")
       ->required()
@@ -324,7 +323,7 @@ Action add_explain(CLI::App& belay) {
       ->excludes(product)
       ->option_text(" ");
   set_help(app, "belay explain SIZE [OPTIONS]",
-           "A refusal is an answer too: it is printed with its code and rule, and the exit code is 0.\n\n"
+           "A request that would be refused is shown with its error code and rule; the exit code is 0.\n\n"
            "Examples:\n"
            "  belay explain 2M --policy HUGE_ONLY          2 MB cost 4 MB: 32 bytes of padding spill over\n"
            "  belay explain 2M --policy HUGE_ONLY --product 950\n"

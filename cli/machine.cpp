@@ -87,7 +87,7 @@ int list(const MachineArguments& arguments) {
     print_list(place, machines);
     if (platform::environment("BELAY_MACHINE").value_or("") == machine::kPrivateName) {
       fmt::print(
-          "BELAY_MACHINE is private here: each process started so has a machine of its own, never in this "
+          "BELAY_MACHINE is private here: each process then has a machine of its own, which is not in this "
           "list.\n");
     }
     return kOk;
@@ -102,7 +102,8 @@ int list(const MachineArguments& arguments) {
 
 // Why a machine must stay; empty when nobody is on it.
 std::string why_kept(const Seen& seen) {
-  if (!seen.trouble.empty()) return fmt::format("it is in use and cannot be looked into: {}", seen.trouble);
+  if (!seen.trouble.empty())
+    return fmt::format("it is in use, and its state cannot be read: {}", seen.trouble);
   if (!seen.live) return {};
   if (seen.processes.empty()) return "a process is about to join it, or to leave";
   return fmt::format("{} {} on it", seen.processes.size() == 1 ? "process" : "processes",
@@ -156,9 +157,10 @@ int remove_all(const machine::Place& place) {
 
 int remove(const MachineArguments& arguments) {
   if (arguments.all && !arguments.names.empty())
-    throw UsageError{"names and --all are too much at once", "--all removes every machine that nobody is on"};
+    throw UsageError{"give either names or --all", "--all removes every machine without processes"};
   if (!arguments.all && arguments.names.empty())
-    throw UsageError{"which machine?", "belay machine rm NAME, or --all for every machine that nobody is on"};
+    throw UsageError{"no machine given",
+                     "belay machine rm NAME, or --all for every machine without processes"};
   const machine::Place place = find_place();
   return arguments.all ? remove_all(place) : remove_named(place, arguments.names);
 }
@@ -168,7 +170,7 @@ int remove(const MachineArguments& arguments) {
 int obey(const MachineArguments& arguments) {
   if (arguments.ls->parsed()) return list(arguments);
   if (arguments.rm->parsed()) return remove(arguments);
-  throw UsageError{"ls or rm?", "see 'belay machine --help'"};
+  throw UsageError{"ls or rm is missing", "see 'belay machine --help'"};
 }
 
 }  // namespace
@@ -180,19 +182,19 @@ Action add_machine(CLI::App& belay) {
            ->group("Commands");
   set_help(app, "belay machine ls|rm [...]",
            "A machine is a set of emulated devices that all processes of a user with the same BELAY_MACHINE\n"
-           "share. It begins with the first of them and ends with the last; only a small directory of links\n"
-           "stays behind. 'private' names none: each process then has a machine of its own.\n\n"
+           "share. It starts with the first of them and ends with the last; only a small directory of links\n"
+           "remains. With 'private' each process has a machine of its own.\n\n"
            "Examples:\n"
            "  BELAY_MACHINE=job42 ./my_program &           a machine of that name\n"
-           "  belay machine ls                             who is on which?\n"
-           "  belay smi --machine job42                    what do they hold?\n"
+           "  belay machine ls                             which processes are on which machine?\n"
+           "  belay smi --machine job42                    what do its processes hold?\n"
            "  belay machine rm job42                       once they have ended");
-  arguments->ls = app.add_subcommand("ls", "List machines: their processes, and the memory these hold")
+  arguments->ls = app.add_subcommand("ls", "List machines, their processes, and the memory that these hold")
                       ->group("Commands");
   arguments->ls->add_flag("--json", arguments->json, "print as JSON");
   set_help(*arguments->ls, "belay machine ls [--json]",
            "running  processes are on it\n"
-           "nobody   is on it: its directory is all that is left, and 'belay machine rm' removes it\n"
+           "idle     no process is on it; only its directory is left, and 'belay machine rm' removes it\n"
            "damaged  a process is on it, but what the processes share cannot be read or reached\n\n"
            "Examples:\n"
            "  belay machine ls\n"
@@ -200,14 +202,15 @@ Action add_machine(CLI::App& belay) {
            "  belay machine ls --json | jq -r '.machines[] | select(.state == \"running\") | .name'");
   arguments->rm =
       app.add_subcommand("rm", "Remove the directories of machines without processes")->group("Commands");
-  arguments->rm->add_option("NAME", arguments->names, "which ones")->option_text(" ");
-  arguments->rm->add_flag("--all", arguments->all, "all that nobody is on; the others are kept");
-  set_help(*arguments->rm, "belay machine rm NAME... | --all",
-           "A machine that processes are on is not removed. There is no need to remove machines: the next\n"
-           "process of that name starts it again. Exit code: 1 if one that was named stays.\n\n"
-           "Examples:\n"
-           "  belay machine rm job42\n"
-           "  belay machine rm --all");
+  arguments->rm->add_option("NAME", arguments->names, "the machines to remove")->option_text(" ");
+  arguments->rm->add_flag("--all", arguments->all, "all machines without processes; the others are kept");
+  set_help(
+      *arguments->rm, "belay machine rm NAME... | --all",
+      "A machine that processes are on is not removed. There is no need to remove machines: the next\n"
+      "process of that name starts it again. Exit code: 1 if a machine that you named was not removed.\n\n"
+      "Examples:\n"
+      "  belay machine rm job42\n"
+      "  belay machine rm --all");
   return [arguments] { return obey(*arguments); };
 }
 

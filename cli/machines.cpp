@@ -23,9 +23,10 @@ machine::Place find_place() {
                      "it must be the full path of a directory"};
   machine::Place place = machine::discovery_directory(wished);
   if (place.directory.empty()) {
-    throw UsageError{fmt::format("no directory can be used where processes of a machine find each other: {}",
-                                 place.trouble),
-                     "set BELAY_MACHINES to a directory of your own, as 'belay doctor' advises"};
+    throw UsageError{
+        fmt::format("there is no usable directory in which the processes of a machine find each other: {}",
+                    place.trouble),
+        "set BELAY_MACHINES to a directory of your own, as 'belay doctor' advises"};
   }
   return place;
 }
@@ -33,7 +34,7 @@ machine::Place find_place() {
 void refuse_private(const std::string& where_it_stands) {
   throw UsageError{
       fmt::format(
-          "{}: a process with BELAY_MACHINE=private has a machine of its own that nobody else sees and "
+          "{}: a process with BELAY_MACHINE=private has a machine of its own that no other process sees and "
           "that ends with it",
           where_it_stands),
       "'belay machine ls' lists the machines that processes share; 'belay smi --machine NAME' shows one"};

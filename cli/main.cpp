@@ -63,14 +63,14 @@ int obey(std::vector<std::string> words) {
   app.set_version_flag("-V,--version", version(), "show the versions of belay and of the interface");
   app.require_subcommand(0, 1);
   set_help(app, "belay COMMAND [...]",
-           "See 'belay COMMAND --help' for one of them.\n\n"
+           "See 'belay COMMAND --help' for one command.\n\n"
            "Examples:\n"
            "  belay run -- ./my_program                    run it on an emulated A2 server\n"
            "  belay explain 2M --policy HUGE_ONLY          what does 2 MB cost, and why?\n"
            "  belay rule M-48                              the text of a rule\n"
            "  belay products                               what can be emulated, with its figures\n"
            "  belay doctor                                 will it work on this machine, and how well?\n"
-           "  belay smi --watch                            who holds how much of which device?\n"
+           "  belay smi --watch                            which process holds how much of which device?\n"
            "  belay machine ls                             which machines do processes share?\n"
            "  belay check-program ./my_program             does belay have what it needs?");
 
@@ -108,7 +108,7 @@ int obey(std::vector<std::string> words) {
     std::ranges::reverse(words);  // as the parser wants them
     app.parse(words);
     if (known) return command->act();
-    return complain(name, "which command?", "'belay --help' lists them");
+    return complain(name, "no command given", "'belay --help' lists the commands");
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
     return complain(name, error.what(), fmt::format("see '{} --help'", name));

@@ -40,7 +40,7 @@ bool pool_serves(const Host& host, std::size_t page_bytes) {
 std::string what_pool_has(const HugePool& pool) {
   const std::size_t free = pool.available();
   std::string text = fmt::format("{} free ({})", free, amount(free * pool.page_bytes));
-  if (pool.beyond() > 0) text += fmt::format(", {} more if memory is there", pool.beyond());
+  if (pool.beyond() > 0) text += fmt::format(", up to {} more on demand", pool.beyond());
   return text;
 }
 
@@ -48,7 +48,7 @@ std::string why_no_pool(const Host& host, std::size_t page_bytes) {
   const HugePool* pool = host.facts.pool_of(page_bytes);
   if (pool == nullptr) return "the kernel has no pool of them";
   if (pool->available() + pool->beyond() > 0)
-    return fmt::format("the kernel's pool has {}, but gives none", what_pool_has(*pool));
+    return fmt::format("the kernel's pool has {}, but this process gets none", what_pool_has(*pool));
   if (pool->pages.value_or(0) > 0) return fmt::format("all {} of the kernel's pool are taken", *pool->pages);
   return "the kernel's pool is empty";
 }
@@ -76,7 +76,7 @@ struct Obstacle {
 Obstacle why_no_collapse(const Host& host) {
   const platform::HostFacts& facts = host.facts;
   if (facts.thp_shmem_enabled == "deny") {
-    return {"the kernel is told to deny them to shared memory",
+    return {"the kernel is set to deny them to shared memory",
             {{Whose::Root, "echo never | sudo tee /sys/kernel/mm/transparent_hugepage/shmem_enabled",
               "'never' lets a program ask, 'deny' does not"}}};
   }
@@ -140,10 +140,11 @@ Finding about_pages(const Host& host, const Wishes& wishes, std::size_t page_byt
       finding.mark = giant ? Mark::Note : Mark::Problem;
       finding.text +=
           fmt::format("{}: {}", mappable ? why_no_pool(host, page_bytes) : "contents cannot be mapped",
-                      giant ? "HUGE1G_ONLY will answer 207001"
-                            : "HUGE_ONLY will answer 207001, HUGE_FIRST take small pages");
+                      giant ? "HUGE1G_ONLY will return 207001"
+                            : "HUGE_ONLY will return 207001, HUGE_FIRST will take small pages");
       if (!giant) {
-        finding.remedies.push_back({Whose::Setting, "export BELAY_PAGES=auto", "any pages that can be had"});
+        finding.remedies.push_back(
+            {Whose::Setting, "export BELAY_PAGES=auto", "takes any pages that are available"});
       }
       break;
   }

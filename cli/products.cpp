@@ -67,7 +67,7 @@ void print_list() {
   fmt::print("{}\n", table.text(output_width()));
   fmt::print(
       "Memory is that of each device, for the SoC named. * assumed: no figure is published.\n"
-      "'belay products NAME' tells the other chips of a product, and where each figure comes from.\n");
+      "'belay products NAME' lists the chips of a product, and where each figure comes from.\n");
 }
 
 void print_figures(const ProductRow& row, const Chip& chip) {
@@ -82,7 +82,7 @@ void print_figures(const ProductRow& row, const Chip& chip) {
   line("devices", fmt::format("{}", row.devices), row.devices_source);
   line("links", std::string{row.topology.text}, row.topology.source);
   table.row({"  on one card", fmt::format("{}", row.topology.dies_per_card)});
-  table.row({"  joined so", fmt::format("{}", row.topology.linked)});
+  table.row({"  linked together", fmt::format("{}", row.topology.linked)});
   line("pages", pages_text(row.product), rule("M-70: who has 1 GB pages"));
   line("P2P policies", std::string{yes_or_no(has(row.product, Feature::P2pPolicies))},
        rule("M-69: who has them"));
@@ -119,7 +119,7 @@ void print_one(const Choice& choice) {
       "  belay run --product {0} -- ./my_program\n"
       "  BELAY_PRODUCT={0} ./my_program\n"
       "  belay run --product {0} --devices 2 --hbm 4G -- ./my_program\n"
-      "--devices takes another number of devices, --hbm another amount for each, at most {1}.\n",
+      "--devices sets the number of devices, --hbm the memory of each, at most {1}.\n",
       name, amount(kMostDeviceBytes));
 }
 
@@ -194,12 +194,12 @@ Action add_products(CLI::App& belay) {
   CLI::App& app =
       *belay.add_subcommand("products", "List the Ascend products that can be emulated, and their figures")
            ->group("Commands");
-  app.add_option("NAME", arguments->name, "one of them in full: A2, A3, 950, ... or a SoC name")
+  app.add_option("NAME", arguments->name, "show this one in full: A2, A3, 950, ... or a SoC name")
       ->option_text(" ");
   app.add_flag("--json", arguments->json, "print as JSON");
   set_help(app, "belay products [NAME] [--json]",
-           "Each figure is observed (programs on real devices reported it), documented (something\n"
-           "published says so) or assumed (no source says; chosen to be plausible).\n\n"
+           "Each figure is observed (programs on real devices reported it), documented (a published\n"
+           "source has it) or assumed (no source has it; chosen to be plausible).\n\n"
            "Examples:\n"
            "  belay products                               one row for each product\n"
            "  belay products A3                            one in full: chips, figures, sources\n"

@@ -97,8 +97,8 @@ std::string why_not_intercepted(const std::string& path) {
     const bool other_group = (info.st_mode & S_ISGID) != 0 && info.st_gid != ::getegid();
     if (other_user || other_group) {
       return fmt::format(
-          "'{}' runs with the rights of another user, and the system lets nobody put a library into such a "
-          "program",
+          "'{}' runs with the rights of another user, and the system does not let belay put its library into "
+          "such a program",
           path);
     }
   }
@@ -107,7 +107,7 @@ std::string why_not_intercepted(const std::string& path) {
   const std::optional<Elf> self = read_elf("/proc/self/exe");
   if (self && (program->word_size != self->word_size || program->byte_order != self->byte_order ||
                program->machine != self->machine)) {
-    return fmt::format("'{}' is made for another processor than belay's library", path);
+    return fmt::format("'{}' is built for another processor than belay's library", path);
   }
   if (!program->has_interpreter) {
     return fmt::format(

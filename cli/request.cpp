@@ -159,7 +159,7 @@ std::uint32_t read_policy(std::string_view text) {
     if (std::isdigit(static_cast<unsigned char>(word[0])) != 0) {
       const std::optional<std::uint32_t> number = whole_number<std::uint32_t>(word);
       if (!number)
-        throw UsageError{fmt::format("policy '{}' is not a number of 32 bits", word),
+        throw UsageError{fmt::format("policy '{}' is not a 32-bit number", word),
                          "write 1, 0x1001 or a name"};
       policy |= *number;
       continue;

@@ -30,7 +30,7 @@ void complain(const std::string& word) {
   const ReadId read = read_id(word);
   if (!read.ok) {
     fmt::print(stderr,
-               "belay rule: '{}' is no rule; ids look like M-48, and 'belay rule --list' shows them all\n",
+               "belay rule: '{}' is not a rule; ids look like M-48, and 'belay rule --list' shows them all\n",
                word);
     return;
   }
@@ -114,21 +114,21 @@ int list_rules(const std::vector<std::string>& chapters) {
 
 Action add_rule(CLI::App& belay) {
   auto arguments = std::make_shared<RuleArguments>();
-  CLI::App& app = *belay.add_subcommand("rule", "Print rules that belay's answers, messages and tests cite")
-                       ->group("Commands");
+  CLI::App& app =
+      *belay.add_subcommand("rule", "Print the rules that messages, pages and tests cite")->group("Commands");
   app.add_option("ID", arguments->words, "which rules: M-48, M48 or m48")->option_text("...");
   app.add_flag("--list", arguments->list, "list all rules, or those of the chapters named");
   set_help(app, "belay rule ID...\n       belay rule --list [CHAPTER...]",
-           "Error messages end in the id of the rule that was broken; this command gives its text.\n"
+           "Error messages end with the id of the rule that was broken; this command prints its text.\n"
            "A chapter is named by its letter (M), its number (01) or its name (allocate-and-copy).\n\n"
            "Examples:\n"
-           "  belay rule M-48            why 1 MB takes small pages and 1 MB + 1 huge ones\n"
+           "  belay rule M-48            why 1 MB takes small pages and 1 MB + 1 byte huge ones\n"
            "  belay rule m82 m86         two rules\n"
            "  belay rule --list M        the chapter on allocating and copying\n"
            "  belay rule --list | grep -i read-only");
   return [arguments] {
     if (arguments->list) return list_rules(arguments->words);
-    if (arguments->words.empty()) throw UsageError{"which rule?", "give an id such as M-48, or --list"};
+    if (arguments->words.empty()) throw UsageError{"no rule given", "give an id such as M-48, or --list"};
     return print_rules(arguments->words);
   };
 }

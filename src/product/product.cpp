@@ -85,11 +85,11 @@ constexpr std::array kChips{
 // --- products -------------------------------------------------------------------------------------
 
 constexpr Source kHbmFigures{Basis::Observed, "D-59: the total is reported under the HBM attributes"};
-constexpr Source kDdrAnswers{Basis::Documented, "M-139: HBM questions are answered as DDR ones"};
+constexpr Source kDdrAnswers{Basis::Documented, "M-139: HBM queries return the DDR figures"};
 
 // Guides of the vendor that say how many devices a server has and how they are linked.
 constexpr Source kPerNode{Basis::Documented,
-                          "the guide of the HCCL performance tester: at most so many devices on one node"};
+                          "the guide of the HCCL performance tester: at most this many devices on one node"};
 constexpr Source kScheduling{Basis::Documented, "MindCluster's guide to affinity scheduling"};
 
 // padding: M-35. Pages and P2P are features (product.h). Core counts and L2 sizes: as commonly listed for the
@@ -115,7 +115,7 @@ constexpr std::array kRows{
                      1,
                      8,
                      "HCCS between all",
-                     {Basis::Documented, "what operators write of their 910B servers: HCCS links all eight"}},
+                     {Basis::Documented, "operators of 910B servers report it: HCCS links all eight"}},
     },
     ProductRow{
         .product = Product::A3,
@@ -151,13 +151,14 @@ constexpr std::array kRows{
         .npu_arch = 3510,
         .copy_descriptor_bytes = 64,
         .notifies = 65535,
-        .technology_source = {Basis::Documented, "the vendor's announcement of 2025: HBM of its own making"},
+        .technology_source = {Basis::Documented, "the vendor's announcement of 2025: its own HBM"},
         .devices_source = kPerNode,
         .topology = {Links::UbMesh,
                      1,
                      8,
                      "unified bus between all",
-                     {Basis::Assumed, "HCCL's rank table guide shows a server of two devices linked so"}},
+                     {Basis::Assumed,
+                      "HCCL's rank table guide shows a server of two devices linked this way"}},
     },
     ProductRow{
         .product = Product::P310,

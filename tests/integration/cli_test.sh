@@ -126,7 +126,7 @@ check_policies() {
     explains "not p['p2p'] and 'M-62' in [r['id'] for r in a['rules']]" 1 --policy HUGE_FIRST_P2P --api cached
     refused 2 'did you mean HUGE_ONLY' "$belay" explain 1 --policy HUGE_ONLi
     refused 2 'empty part' "$belay" explain 1 --policy 'HUGE_ONLY|'
-    refused 2 '32 bits' "$belay" explain 1 --policy 4294967296
+    refused 2 '32-bit number' "$belay" explain 1 --policy 4294967296
     refused 2 'takes no policy' "$belay" explain 1 --api host --policy HUGE_ONLY
 }
 
@@ -250,7 +250,7 @@ check_rule() {
     refused 1 'the nearest are M-' "$belay" rule M-99999
     refused 1 'M-48' "$belay" rule 48
     refused 1 'ids look like M-48' "$belay" rule nonsense
-    refused 2 'which rule' "$belay" rule
+    refused 2 'no rule given' "$belay" rule
     expect_code 1 "$belay" rule M-48 M-99999
     grep -q '^M-48  ' out || fail 'the known rule is not printed beside the unknown one'
 
@@ -276,7 +276,7 @@ check_check_program() {
         'int main() { return aclrtMalloc() + aclmdlLoadFromFile() + aclrtNoSuchThing(); }' >needs.c
     cc -w -c needs.c -o needs.o || fail 'no compiler'
     expect_code 1 "$belay" check-program ./needs.o
-    grep -q 'needs 3 function(s)' out || fail "not counted: $(head -n 1 out)"
+    grep -q 'needs 3 functions of' out || fail "not counted: $(head -n 1 out)"
     grep -q '^    aclmdlLoadFromFile$' out || fail 'what is not run is not listed'
     grep -q '^    aclrtNoSuchThing$' out || fail 'what is missing is not listed'
     ! grep -q '^    aclrtMalloc$' out || fail 'what works is listed without --all'
@@ -288,7 +288,7 @@ assert (a["works"], a["not_run"], a["missing"]) == (["aclrtMalloc"], ["aclmdlLoa
         fail 'the JSON is wrong'
     expect_code 0 "$belay" check-program /bin/sh
     [[ -z $program ]] || expect_code 0 "$belay" check-program "$program"
-    refused 2 'is no program or library' "$belay" check-program ./needs.c
+    refused 2 'is not a 64-bit program or library' "$belay" check-program ./needs.c
     refused 2 "there is no program" "$belay" check-program no-such-program-anywhere
     # Files that are not what they say they are.
     for bytes in 0 1 40 63 64 65 200 1000; do

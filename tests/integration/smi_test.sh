@@ -210,7 +210,7 @@ check_wrong_questions() {
     BELAY_MACHINE=private refused 2 'a machine of its own' smi
     BELAY_MACHINE=private prints '^BELAY_MACHINE is private here' machine ls
     BELAY_MACHINES=here refused 2 'full path' smi
-    BELAY_MACHINES=/proc/none refused 2 'no directory can be used where processes' machine ls
+    BELAY_MACHINES=/proc/none refused 2 'there is no usable directory in which the processes' machine ls
     prints 'belay smi --watch' smi --help
     prints 'belay machine rm' machine --help
     prints '^damaged' machine ls --help
@@ -299,10 +299,10 @@ check_remove() {
     says "m['default']['state'] == 'idle' and m['default']['processes'] == [] and m['default']['product'] is None" machine ls
     refused 1 "there is no machine 'defalt'; did you mean default?" machine rm defalt
     refused 1 "there is no machine '../x'" machine rm ../x
-    refused 2 'which machine?' machine rm
-    refused 2 'too much at once' machine rm default --all
+    refused 2 'no machine given' machine rm
+    refused 2 'give either names or --all' machine rm default --all
     refused 2 'a machine of its own' machine rm private
-    refused 2 'ls or rm?' machine
+    refused 2 'ls or rm is missing' machine
 
     # One that can be removed and one that cannot: the first goes, and the exit code tells of the second.
     expect_code 1 machine rm default job-42
@@ -338,12 +338,12 @@ check_damaged() {
     damage "$first" 200 # in the settings
     refused 1 "machine 'default' cannot be read: its state is damaged" smi
     damage "$first" 0 # in what tells that it is belay's
-    refused 1 "machine 'default' cannot be read: its state does not look like one of belay's" smi
-    says_with 1 "a['state'] == 'damaged' and 'does not look' in a['trouble'] and a['devices'] == []" smi
-    prints '^default +damaged .* its state does not look like' machine ls
+    refused 1 "machine 'default' cannot be read: its state was not written by belay" smi
+    says_with 1 "a['state'] == 'damaged' and 'was not written by belay' in a['trouble'] and a['devices'] == []" smi
+    prints '^default +damaged .* its state was not written by belay' machine ls
     says "m['default']['state'] == 'damaged' and m['default']['trouble'] and m['default']['used_bytes'] is None" machine ls
-    refused 1 "'default' is not removed: it is in use and cannot be looked into" machine rm default
-    prints "^kept 'default': it is in use and cannot be looked into" machine rm --all
+    refused 1 "'default' is not removed: it is in use, and its state cannot be read" machine rm default
+    prints "^kept 'default': it is in use, and its state cannot be read" machine rm --all
     # Others are not in its way.
     BELAY_MACHINE=sound hold 0 $HUGE_ONLY $((2 * MB))
     says "list(p) == [$pid]" smi --machine sound

@@ -128,7 +128,7 @@ TEST(Doctor, WhoWantsThePool_FailsWithoutIt) {
   const Diagnosis diagnosis = diagnose(host, {.pages = "hugetlb"});
   EXPECT_FALSE(diagnosis.works());
   EXPECT_EQ(diagnosis.uses.pages_2m, PageSource::Nothing);
-  EXPECT_TRUE(says(find(diagnosis, "pages_2m"), "HUGE_ONLY will answer 207001"));
+  EXPECT_TRUE(says(find(diagnosis, "pages_2m"), "HUGE_ONLY will return 207001"));
   EXPECT_TRUE(offers(find(diagnosis, "pages_2m"), "export BELAY_PAGES=auto"));
   host.trials.usable_pools = {2_MiB};
   EXPECT_TRUE(diagnose(host, {.pages = "hugetlb"}).works()) << "1 GB pages are for few";

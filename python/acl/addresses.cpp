@@ -70,7 +70,7 @@ PyObject* address_of(PyObject* array) {
       interface ? PyDict_GetItemString(interface.get(), "data") : nullptr;  // (address, read only)
   PyObject* address = data != nullptr ? PyTuple_GetItem(data, 0) : nullptr;
   if (address == nullptr && PyErr_Occurred() == nullptr)
-    PyErr_SetString(PyExc_ValueError, "the array does not tell its address");
+    PyErr_SetString(PyExc_ValueError, "the array does not give its address");
   return share(address).release();
 }
 
@@ -102,12 +102,11 @@ struct ArrayGiven {
 PyObject* numpy_to_ptr(PyObject*, PyObject* const* given, Py_ssize_t count) {
   ArrayGiven array;
   if (!array.read("numpy_to_ptr", given, count)) return nullptr;
-  if (!array.contiguous &&
-      PyErr_WarnEx(
-          PyExc_Warning,
-          "acl.util.numpy_to_ptr: the array is not C-contiguous, and its elements do not lie one after the "
-          "other at the address; use acl.util.bytes_to_ptr(array.tobytes())",
-          1) != 0)
+  if (!array.contiguous && PyErr_WarnEx(PyExc_Warning,
+                                        "acl.util.numpy_to_ptr: the array is not C-contiguous, so its "
+                                        "elements are not one after another at the address; use "
+                                        "acl.util.bytes_to_ptr(array.tobytes())",
+                                        1) != 0)
     return nullptr;
   return address_of(array.object);
 }

@@ -90,12 +90,12 @@ Functions callbacks() {
       row<"acl.rt.subscribe_report", aclrtSubscribeReport, kHeld, U64, Ptr>(
           R"((thread_id: int, stream: int) -> ret: int
 
-Says which thread calls the callbacks of a stream: one of acl.util.start_thread, or threading.get_ident().
+Sets the thread that calls the callbacks of a stream: one of acl.util.start_thread, or threading.get_ident().
 A thread may serve several streams of one device, a stream has one thread. [Y-156])"),
       row<"acl.rt.unsubscribe_report", aclrtUnSubscribeReport, kReleased, U64, Ptr>(
           R"((thread_id: int, stream: int) -> ret: int
 
-Ends that; also after the thread has ended. [Y-156, Y-163])"),
+Ends the subscription; also after the thread has ended. [Y-156, Y-163])"),
       {"acl.rt.launch_callback", guarded<launch_callback>,
        R"((fn: Callable, user_data: object, block_type: int, stream: int) -> ret: int
 

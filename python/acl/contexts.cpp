@@ -38,7 +38,7 @@ The context of this thread; 0 and 107002 without one. [Y-68])"),
       row<"acl.rt.ctx_get_current_default_stream", aclrtCtxGetCurrentDefaultStream, kHeld, Out<void*>>(
           R"(() -> (stream: int, ret: int)
 
-The stream that 0 stands for in the current context. [Y-69])"),
+The stream that 0 means in the current context. [Y-69])"),
       {"acl.rt.get_primary_ctx_state", guarded<get_primary_ctx_state>,
        R"((dev: int) -> (active: int, flags: int, ret: int)
 
@@ -62,11 +62,11 @@ An option of the process.)"),
       row<"acl.rt.use_stream_res_in_current_thread", aclrtUseStreamResInCurrentThread, kHeld, Ptr>(
           R"((stream: int) -> ret: int
 
-This thread goes by the core limits of a stream.)"),
+This thread uses the core limits of a stream.)"),
       row<"acl.rt.unuse_stream_res_in_current_thread", aclrtUnuseStreamResInCurrentThread, kHeld, Ptr>(
           R"((stream: int) -> ret: int
 
-Ends that.)"),
+Ends the use of these limits.)"),
       row<"acl.rt.get_res_in_current_thread", aclrtGetResInCurrentThread, kHeld, I32, Out<std::uint32_t>>(
           R"((type: int) -> (value: int, ret: int)
 

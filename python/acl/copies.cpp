@@ -32,11 +32,11 @@ Queues a fill on a stream. [Y-106])"),
       row<"acl.rt.memcpy2d", aclrtMemcpy2d, kReleased, Ptr, Ptr, Ptr, Ptr, Ptr, Ptr, I32>(
           R"((dst: int, dpitch: int, src: int, spitch: int, width: int, height: int, kind: int) -> ret: int
 
-Copies `height` rows of `width` bytes; rows lie a pitch apart. Kinds 1 and 2 only. [Y-108, Y-109])"),
+Copies `height` rows of `width` bytes; rows are a pitch apart. Kinds 1, 2 and 4 only. [Y-108, Y-109])"),
       row<"acl.rt.memcpy2d_async", aclrtMemcpy2dAsync, kReleased, Ptr, Ptr, Ptr, Ptr, Ptr, Ptr, I32, Ptr>(
           R"((dst: int, dpitch: int, src: int, spitch: int, width: int, height: int, kind: int, stream: int) -> ret: int
 
-Queues such a copy on a stream. [Y-108, Y-109])"),
+Queues such a copy on a stream. On 950, A3 and A2 kind 3 works, too. [Y-108, Y-109])"),
       row<"acl.rt.get_memcpy_desc_size", aclrtGetMemcpyDescSize, kHeld, I32, Out<std::size_t>>(
           R"((kind: int) -> (size: int, ret: int)
 
@@ -48,7 +48,7 @@ Writes a copy descriptor into device memory. The source comes before the destina
       row<"acl.rt.memcpy_async_with_desc", aclrtMemcpyAsyncWithDesc, kReleased, Ptr, I32, Ptr>(
           R"((desc: int, kind: int, stream: int) -> ret: int
 
-Queues the copy that a descriptor tells of. [Y-110])"),
+Queues the copy that a descriptor describes. [Y-110])"),
   };
 }
 

@@ -45,7 +45,7 @@ Puts another address and size into the record. [Y-168])"),
 Bytes of one element of a data type. [Y-56])"),
       row<"acl.float16_to_float", aclFloat16ToFloat, kHeld, U32>(R"((bits: int) -> value: float
 
-The number that 16 bits of half precision stand for. [Y-56])"),
+The number that 16 bits of half precision mean. [Y-56])"),
       row<"acl.float_to_float16", aclFloatToFloat16, kHeld, F32>(R"((value: float) -> bits: int
 
 The 16 bits of the nearest number of half precision. [Y-56])"),

@@ -17,8 +17,8 @@ policy  0  huge pages (2 MB) first, normal ones (4 KB) if there are none; up to 
         3, 4, 5  the same for memory that another device may reach (P2P)
         6, 7     1 GB pages only, ordinary and P2P
 A number outside these takes huge pages from 2 MB on and normal ones below. Pass int(...): a numpy integer is
-no size. Allocating often is slow on hardware; allocate ahead and cut blocks yourself. Free with acl.rt.free.
-[Y-90, Y-216, Y-217, M-34])"),
+not accepted as a size. Allocating often is slow on hardware; allocate ahead and cut blocks yourself. Free with
+acl.rt.free. [Y-90, Y-216, Y-217, M-34])"),
       row<"acl.rt.malloc_align32", aclrtMallocAlign32, kHeld, Out<void*>, Ptr, I32>(
           R"((size: int, policy: int) -> (ptr: int, ret: int)
 
@@ -26,12 +26,12 @@ Like malloc(), but `size` is only rounded up to 32; nothing is added. [Y-91])"),
       row<"acl.rt.malloc_cached", aclrtMallocCached, kHeld, Out<void*>, Ptr, I32>(
           R"((size: int, policy: int) -> (ptr: int, ret: int)
 
-The same as malloc(). [Y-92])"),
+Like malloc(), but knows the policies 0, 1, 2 and 6 only. [Y-92, M-62])"),
       row<"acl.rt.malloc_with_cfg", aclrtMallocWithCfg, kHeld, Out<void*>, Ptr, I32, MallocConfig>(
           R"((size: int, policy: int, cfg: dict) -> (ptr: int, ret: int)
 
 Like malloc_align32(), with attributes; {} is none:
-{"numAttrs": 1, "attrs": [{"attr": 1, "value": {"moduleId": 33}}]}. A misspelled key goes unnoticed.
+{"numAttrs": 1, "attrs": [{"attr": 1, "value": {"moduleId": 33}}]}. A misspelled key is ignored.
 [Y-93, Y-94, Y-95])"),
       row<"acl.rt.malloc_for_task_scheduler", aclrtMallocForTaskScheduler, kHeld, Out<void*>, Ptr, I32,
           MallocConfig>(R"((size: int, policy: int, cfg: dict) -> (ptr: int, ret: int)
@@ -39,8 +39,7 @@ Like malloc_align32(), with attributes; {} is none:
 Memory that the chip's task scheduler can reach. [Y-93])"),
       row<"acl.rt.free", aclrtFree, kHeld, Ptr>(R"((ptr: int) -> ret: int
 
-Frees a block of any device allocator but the media ones, at once, without waiting for streams that may still
-use it. Only the start of a block can be freed. [Y-96])"),
+Frees a block of any device allocator at once, without waiting for streams that may still use it. Only the start of a block can be freed. [Y-96])"),
       row<"acl.rt.get_mem_info", aclrtGetMemInfo, kHeld, I32, Out<std::size_t>, Out<std::size_t>>(
           R"((attr: int) -> (free: int, total: int, ret: int)
 

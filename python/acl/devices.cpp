@@ -9,10 +9,10 @@ Functions devices() {
       row<"acl.rt.set_device", aclrtSetDevice, kReleased, I32>(R"((dev: int) -> ret: int
 
 Chooses the device that this thread works on and makes its default context current. Counted: each set_device
-wants a reset_device. Other threads choose for themselves. [Y-57, Y-45])"),
+needs a reset_device. Other threads choose for themselves. [Y-57, Y-45])"),
       row<"acl.rt.reset_device", aclrtResetDevice, kReleased, I32>(R"((dev: int) -> ret: int
 
-Undoes one set_device. The last one waits for the work of the device's default context and ends every block of
+Undoes one set_device. The last one waits for the work of the device's default context and frees every block of
 memory that is still allocated. [Y-57])"),
       row<"acl.rt.reset_device_force", aclrtResetDeviceForce, kReleased, I32>(R"((dev: int) -> ret: int
 
@@ -26,7 +26,7 @@ The device of this thread. Without one `ret` is 107002 and `dev` 0. [Y-58])"),
 How many devices this process sees; works before init(). Always a pair. [Y-59])"),
       row<"acl.rt.get_run_mode", aclrtGetRunMode, kHeld, Out<aclrtRunMode>>(R"(() -> (mode: int, ret: int)
 
-1: the program runs on a host with the device beside it. 0: it runs on the device (RC form). [Y-60])"),
+1: the program runs on a host, and the device is a card in it. 0: it runs on the device (RC form). [Y-60])"),
       row<"acl.rt.set_ts_device", aclrtSetTsDevice, kHeld, I32>(R"((ts_id: int) -> ret: int
 
 Chooses the task scheduler of the device.)"),
@@ -62,7 +62,7 @@ The priorities that streams may have; smaller is more urgent. [Y-65])"),
       row<"acl.rt.device_get_bare_tgid", aclrtDeviceGetBareTgid, kHeld, Out<std::int32_t>>(
           R"(() -> (pid: int, ret: int)
 
-The number of this process, for lists of processes that memory or notifies are shared with. [Y-134])"),
+The id of this process, for lists of processes that share memory or notifies. [Y-134])"),
       row<"acl.rt.get_logic_dev_id_by_user_dev_id", aclrtGetLogicDevIdByUserDevId, kHeld, I32, Id>(
           R"((id: int) -> (id: int, ret: int)
 
@@ -97,7 +97,7 @@ Lets the current device reach the memory of `peer`; `flags` is 0. [Y-141])"),
       row<"acl.rt.device_disable_peer_access", aclrtDeviceDisablePeerAccess, kHeld, I32>(
           R"((peer: int) -> ret: int
 
-Ends it. [Y-141])"),
+Ends this access. [Y-141])"),
       row<"acl.rt.device_peer_access_status", aclrtDevicePeerAccessStatus, kHeld, I32, I32,
           Out<std::int32_t>>(
           R"((dev: int, peer: int) -> (status: int, ret: int)
@@ -105,11 +105,11 @@ Ends it. [Y-141])"),
 0 off, 1 on. [Y-141])"),
       row<"acl.rt.set_device_sat_mode", aclrtSetDeviceSatMode, kHeld, I32>(R"((mode: int) -> ret: int
 
-How the device's numbers overflow: 0 they saturate, 1 infinity and NaN.)"),
+What the device's numbers do on overflow: 0 saturate, 1 become infinity or NaN.)"),
       row<"acl.rt.get_device_sat_mode", aclrtGetDeviceSatMode, kHeld, Out<aclrtFloatOverflowMode>>(
           R"(() -> (mode: int, ret: int)
 
-How the device's numbers overflow.)"),
+What the device's numbers do on overflow.)"),
       row<"acl.rt.get_overflow_status", aclrtGetOverflowStatus, kReleased, Ptr, Ptr, Ptr>(
           R"((ptr: int, size: int, stream: int) -> ret: int
 
@@ -132,7 +132,7 @@ How many cores of a type this process may use.)"),
 Sets how many cores of a type this process may use.)"),
       row<"acl.rt.reset_device_res_limit", aclrtResetDeviceResLimit, kHeld, I32>(R"((dev: int) -> ret: int
 
-Back to all cores.)"),
+Allows all cores again.)"),
   };
 }
 

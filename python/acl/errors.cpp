@@ -50,27 +50,28 @@ The last error of this thread; `level` is 0. It is cleared. [Y-66])"),
       {"acl.rt.set_exception_info_callback", guarded<set_exception_info_callback>,
        R"(([fn: Callable | None]) -> ret: int
 
-Has fn(info) called when a task fails; ask the functions below about `info` inside it. None ends that.)"},
+Sets a function fn(info) that is called when a task fails; inside it, pass `info` to the functions below.
+None removes it.)"},
       row<"acl.rt.get_task_id_from_exception_info", aclrtGetTaskIdFromExceptionInfo, kHeld, Ptr>(
           R"((info: int) -> id: int
 
-Which task failed.)"),
+The task that failed.)"),
       row<"acl.rt.get_stream_id_from_exception_info", aclrtGetStreamIdFromExceptionInfo, kHeld, Ptr>(
           R"((info: int) -> id: int
 
-On which stream.)"),
+The stream of the task.)"),
       row<"acl.rt.get_thread_id_from_exception_info", aclrtGetThreadIdFromExceptionInfo, kHeld, Ptr>(
           R"((info: int) -> id: int
 
-Which thread had submitted it.)"),
+The thread that submitted the task.)"),
       row<"acl.rt.get_device_id_from_exception_info", aclrtGetDeviceIdFromExceptionInfo, kHeld, Ptr>(
           R"((info: int) -> id: int
 
-On which device.)"),
+The device of the task.)"),
       row<"acl.rt.get_error_code_from_exception_info", aclrtGetErrorCodeFromExceptionInfo, kHeld, Ptr>(
           R"((info: int) -> code: int
 
-Why.)"),
+Why it failed.)"),
       row<"acl.rt.get_thread_last_task_id", aclrtGetThreadLastTaskId, kHeld, Out<std::uint32_t>>(
           R"(() -> (id: int, ret: int)
 
@@ -78,11 +79,11 @@ The last task that this thread submitted.)"),
       row<"acl.rt.set_op_execute_time_out", aclrtSetOpExecuteTimeOut, kHeld, U32>(
           R"((seconds: int) -> ret: int
 
-How long an operator may run. Kept; no operator runs here.)"),
+How long an operator may run. Stored; no operator runs here.)"),
       row<"acl.rt.set_op_execute_timeout_v2", aclrtSetOpExecuteTimeOutV2, kHeld, U64, Out<std::uint64_t>>(
           R"((us: int) -> (actual: int, ret: int)
 
-The same in microseconds; `actual` is what holds.)"),
+The same in microseconds; `actual` is the value in effect.)"),
       row<"acl.rt.get_op_execute_timeout", aclrtGetOpExecuteTimeout, kHeld, Out<std::uint32_t>>(
           R"(() -> (ms: int, ret: int)
 
@@ -90,7 +91,7 @@ How long an operator may run.)"),
       row<"acl.rt.get_op_timeout_interval", aclrtGetOpTimeOutInterval, kHeld, Out<std::uint64_t>>(
           R"(() -> (us: int, ret: int)
 
-The steps in which that can be set.)"),
+The steps in which that time can be set.)"),
   };
 }
 

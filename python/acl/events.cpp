@@ -23,7 +23,7 @@ Functions events() {
   return {
       row<"acl.rt.create_event", aclrtCreateEvent, kHeld, Out<void*>>(R"(() -> (event: int, ret: int)
 
-Makes an event: a mark in the order of a stream, to wait for and to measure with. [Y-81])"),
+Makes an event: a point in the order of a stream, to wait for and to measure time with. [Y-81])"),
       row<"acl.rt.create_event_with_flag", aclrtCreateEventWithFlag, kHeld, Out<void*>, U32>(
           R"((flag: int) -> (event: int, ret: int)
 
@@ -38,10 +38,10 @@ Ends an event. [Y-82])"),
       row<"acl.rt.record_event", aclrtRecordEvent, kReleased, Ptr, Ptr>(
           R"((event: int, stream: int) -> ret: int
 
-Queues the mark on a stream: the event is complete when all work before it is. The event comes first. [Y-83])"),
+Records the event on a stream: it is complete when all work before it is. The event comes first. [Y-83])"),
       row<"acl.rt.reset_event", aclrtResetEvent, kReleased, Ptr, Ptr>(R"((event: int, stream: int) -> ret: int
 
-Queues that the event is not complete any more; for events with the sync flag. [Y-84])"),
+Queues a reset: the event is not complete any more; for events with the sync flag. [Y-84])"),
       row<"acl.rt.stream_wait_event", aclrtStreamWaitEvent, kReleased, Ptr, Ptr>(
           R"((stream: int, event: int) -> ret: int
 

@@ -20,8 +20,8 @@ def row(line):
     result = "(%s)" % ", ".join(typed) if result.startswith("(") else typed[0].partition(": ")[2]
     arguments = [name.strip() for name in arguments.split(",") if name.strip()]
     arguments = ", ".join("%s%s: object" % (name, "_" if keyword.iskeyword(name) else "") for name in arguments)
-    words = ("(%s) -> %s\\n\\nNot run: belay runs no models, operators or media processing. Answers 207000, and says so "
-             "once. [C-22]" % (arguments, "ret: int" if result == "int" and kinds == "r" else result))
+    words = ("(%s) -> %s\\n\\nNot implemented: belay runs no models, operators or media processing. Returns 207000; "
+             "the first call prints a note. [C-22]" % (arguments, "ret: int" if result == "int" and kinds == "r" else result))
     return 'ABSENT("%s", "%s", "%s", "%s")\n' % (path, kinds, function, words)
 
 

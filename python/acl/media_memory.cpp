@@ -29,12 +29,12 @@ Frees a block of dvpp_malloc(). [Y-169])"),
       row<"acl.media.dvpp_malloc_with_cfg", malloc_with_cfg, kHeld, Out<void*>, Ptr, I32, MallocConfig>(
           R"((size: int, policy: int, cfg: dict) -> (ptr: int, ret: int)
 
-Like dvpp_malloc(); policy and attributes choose nothing. [Y-170])"),
+Like dvpp_malloc(); policy and attributes have no effect. [Y-170])"),
       row<"acl.himpi.dvpp_malloc", hi_mpi_dvpp_malloc, kHeldUnsigned, I32, Out<void*>, Ptr>(
           R"((dev: int, size: int) -> (ptr: int, ret: int)
 
 Device memory for media functions of version 2: its start a multiple of 128. `dev` is ignored; the current device
-counts. The code is unsigned. [Y-172, Y-220])"),
+is used. The code is unsigned. [Y-172, Y-220])"),
       row<"acl.himpi.dvpp_free", hi_mpi_dvpp_free, kHeldUnsigned, Ptr>(R"((ptr: int) -> ret: int
 
 Frees a block of dvpp_malloc(). [Y-172])"),

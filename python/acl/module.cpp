@@ -72,10 +72,9 @@ PyModuleDef g_definition{
     PyModuleDef_HEAD_INIT,
     "acl",
     "AscendCL from Python: devices, streams, memory, copies.\n\n"
-    "Calls return codes and never raise for what goes wrong at run time: 0 is success, and\n"
-    "acl.get_recent_err_msg() says what was wrong. Addresses, handles and streams are ints; results that C "
-    "writes\n"
-    "come first, the code last. Arguments go by position. See help(acl.rt), help(acl.util).",
+    "Calls return codes; a failure at run time raises no exception. 0 is success, and\n"
+    "acl.get_recent_err_msg() says what was wrong. Addresses, handles and streams are ints;\n"
+    "results come first, the code last. Arguments are positional. See help(acl.rt), help(acl.util).",
     -1,
     nullptr,
     nullptr,

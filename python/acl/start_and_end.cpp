@@ -53,7 +53,7 @@ Functions start_and_end() {
       {"acl.init", guarded<init>, R"(([config_path: str]) -> ret: int
 
 Initialises the runtime of this process, once, before anything else. `config_path` names a JSON file; without
-it, or with "", the defaults hold. None is refused. A second call returns 100002, which may be ignored; one
+it, or with "", the defaults apply. None is refused. A second call returns 100002, which may be ignored; one
 finalize() undoes any number of them. [Y-48, Y-49])"},
       row<"acl.finalize", aclFinalize, kReleased>(R"(() -> ret: int
 
@@ -62,14 +62,14 @@ returns 100037. [Y-50])"),
       row<"acl.finalize_reference", aclFinalizeReference, kReleased, Out<std::uint64_t>>(
           R"(() -> (count: int, ret: int)
 
-Takes one off the count that init() keeps, and finalizes at zero. `count` is what is left. [Y-51])"),
+Decreases the count of init() by one, and finalizes at zero. `count` is what is left. [Y-51])"),
       row<"acl.get_version", aclrtGetVersion, kHeld, Out<std::int32_t>, Out<std::int32_t>, Out<std::int32_t>>(
           R"(() -> (major: int, minor: int, patch: int, ret: int)
 
 The version of the interface. [Y-52])"),
       {"acl.get_version_str", guarded<get_version_str>, R"((package: str) -> (version: str, ret: int)
 
-The version of an installed package such as "runtime"; "" with a code where it is not installed.)"},
+The version of an installed package such as "runtime"; "" and a code if it is not installed.)"},
       row<"acl.get_cann_version", aclsysGetCANNVersion, kHeldUnsigned, U32, Out<aclCANNPackageVersion>>(
           R"((name: int) -> (version: dict, ret: int)
 
@@ -82,17 +82,17 @@ Whether the software has a feature.)"),
       {"acl.get_cann_attribute_list", guarded<get_cann_attribute_list>,
        R"(() -> (attrs: list, count: int, ret: int)
 
-All features that get_cann_attribute() can be asked about.)"},
+All features that get_cann_attribute() knows.)"},
       row<"acl.get_device_capability", aclGetDeviceCapability, kHeld, U32, I32, Out<std::int64_t>>(
           R"((dev: int, info: int) -> (value: int, ret: int)
 
-What a device has of something, such as cores.)"),
+How much of something, such as cores, a device has.)"),
       row<"acl.get_soc_name", aclrtGetSocName, kHeld>(R"(() -> name: str | None
 
-The name of the chip, such as "Ascend910B1"; None where there is none. It stands here, not in acl.rt. [Y-53])"),
+The name of the chip, such as "Ascend910B1"; None if there is none. It is here, not in acl.rt. [Y-53])"),
       row<"acl.get_recent_err_msg", aclGetRecentErrMsg, kHeld>(R"(() -> text: str | None
 
-What went wrong in the last failed calls of this thread, in words: the rule, the values, what to do. None when
+What went wrong in the last failed calls of this thread: the values, the rule, what to do. None when
 nothing is pending. Reading clears it. [Y-54])"),
       {"acl.app_log", guarded<app_log>, R"((level: int, text: str) -> None
 

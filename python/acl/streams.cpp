@@ -95,7 +95,7 @@ Functions streams() {
   return {
       row<"acl.rt.create_stream", aclrtCreateStream, kHeld, Out<void*>>(R"(() -> (stream: int, ret: int)
 
-Makes a stream in the current context. Work on it runs in order, beside the work of other streams. [Y-72])"),
+Makes a stream in the current context. Work on it runs in order, and independently of other streams. [Y-72])"),
       row<"acl.rt.create_stream_with_config", aclrtCreateStreamWithConfig, kHeld, Out<void*>, I32, I32>(
           R"((priority: int, flag: int) -> (stream: int, ret: int)
 
@@ -160,7 +160,7 @@ How many cores of a type the stream may use.)"),
 Sets how many cores of a type the stream may use.)"),
       row<"acl.rt.reset_stream_res_limit", aclrtResetStreamResLimit, kHeld, Ptr>(R"((stream: int) -> ret: int
 
-Back to the limits of the device.)"),
+Restores the limits of the device.)"),
   };
 }
 

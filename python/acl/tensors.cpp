@@ -96,7 +96,7 @@ Bytes that the tensor takes; 0 where a dimension is not known. [Y-56])"},
 Frees the description. [Y-56])"},
       {"acl.set_tensor_const", guarded<set_tensor_const>, R"((handle: int, ptr: int, length: int) -> ret: int
 
-Says that the tensor is constant and where its data lies. Accepted; no operator runs here that would use it.)"},
+Says that the tensor is constant and where its data is. Accepted; no operator runs here that would use it.)"},
   };
 }
 

@@ -1,7 +1,7 @@
 """belay for Python programs: tests of memory code on emulated Ascend devices.
 
-The module ``acl`` is the vendor's interface, call by call. This package stands beside it and adds what Python
-people expect: context managers, buffers, exceptions, and what a test wants to ask::
+The module ``acl`` is the vendor's interface, call by call. This package adds what Python users expect:
+context managers, buffers, exceptions, and figures for tests::
 
     import belay
 
@@ -13,8 +13,8 @@ people expect: context managers, buffers, exceptions, and what a test wants to a
 Everything here works through ``acl``, so both may be mixed: ``block.ptr`` and ``stream.handle`` are the plain
 numbers that ``acl`` takes. For pytest there are fixtures, see :mod:`belay.pytest_plugin`.
 
-Names are loaded at first use. That way the pytest plugin costs nothing, and does no harm, in a run that never
-touches a device.
+Names are loaded at first use, so the pytest plugin has no cost and no effect in a run that never uses a
+device.
 """
 
 from __future__ import annotations

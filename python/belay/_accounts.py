@@ -8,7 +8,7 @@ from ._errors import check_machine
 from ._load import native
 from ._words import amount, counted
 
-#: Stands for pinned host memory wherever a device number is asked: ``belay.used(belay.HOST)``.
+#: Pinned host memory, in place of a device number: ``belay.used(belay.HOST)``.
 HOST = -1
 
 

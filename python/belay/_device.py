@@ -65,9 +65,9 @@ class _Entry(NamedTuple):
 class Device:
     """One device, in use inside a ``with`` block. Made by :func:`device`.
 
-    Entering initialises ``acl`` if nobody did, and makes the device current on this thread. Leaving takes
-    back exactly that: what was set before is current again, and ``acl`` is finalised if we were the ones to
-    start it. Blocks may be nested, for other devices or for the same.
+    Entering initialises ``acl`` if that was not done, and makes the device current on this thread. Leaving
+    undoes exactly that: the previous device is current again, and ``acl`` is finalised if entering
+    initialised it. Blocks may be nested, for other devices or for the same.
     """
 
     id: int
@@ -125,7 +125,7 @@ class Device:
 
     @property
     def free(self) -> int:
-        """Bytes that can still be allocated, whoever holds the rest."""
+        """Bytes that can still be allocated; other processes may hold the rest."""
         return self._memory()[0]
 
     @property

@@ -17,9 +17,9 @@ _NOTHING_BELOW = re.compile(r"\n *TraceBack \(most recent call last\):\s*\Z")
 
 
 class Error(RuntimeError):
-    """A call answered a number other than 0.
+    """A call returned a code other than 0.
 
-    ``code`` is the number, ``name`` the vendor's name for it if known, ``message`` the text that the runtime
+    ``code`` is the code, ``name`` the vendor's name for it if known, ``message`` the text that the runtime
     left for this thread (or ``""``), without its process and time, ``what`` the call.
     """
 
@@ -43,14 +43,14 @@ class Error(RuntimeError):
         subject = self.what or "the call"
         if self.code in CODES:
             name, words = CODES[self.code]
-            headline = f"{subject} answered {self.code} {name}: {words}"
+            headline = f"{subject} returned {self.code} {name}: {words}"
         else:
-            headline = f"{subject} answered {self.code}"
+            headline = f"{subject} returned {self.code}"
         return f"{headline}\n{self.message}" if self.message else headline
 
 
 def check(ret: Union[int, tuple[Any, ...]], what: str = "") -> Any:
-    """Raise :class:`Error` unless a call of ``acl`` succeeded; give back what it returned besides the code.
+    """Raise :class:`Error` unless a call of ``acl`` succeeded; return what it returned besides the code.
 
     ``ret`` is what the function returned, a code or a tuple with the code at its end::
 

@@ -37,7 +37,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--belay-peak",
         action="store_true",
-        help="tell at the end how much memory each test with a fixture of belay held at most",
+        help="list at the end how much memory each test with a fixture of belay held at most",
     )
 
 
@@ -45,7 +45,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers",
         "belay(may_leak=False, device=0, **settings): settings of the machine that belay_machine and "
-        "belay_device give, such as product='310P', hbm='4G', schedule='lazy'",
+        "belay_device use, such as product='310P', hbm='4G', schedule='lazy'",
     )
     schedule = config.getoption("--belay-schedule")
     if schedule:

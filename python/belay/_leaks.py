@@ -14,7 +14,7 @@ _MOST_TOLD = 10
 
 
 class Watch:
-    """The blocks that live now, for finding those that come later.
+    """The blocks that are alive now, to find those that are allocated later.
 
     Looks at one device, or at all of them (``None``), and at pinned host memory.
     """
@@ -60,8 +60,8 @@ class no_leaks(ContextDecorator):
             work()
 
     Looks at one device, or at all of them (``None``), and at pinned host memory unless ``host`` is false.
-    Raises :class:`LeakError`, which is an ``AssertionError``. An exception of the block itself wins. Can be
-    used as a decorator, too.
+    Raises :class:`LeakError`, which is an ``AssertionError``. An exception of the block itself
+    takes precedence. Can also be used as a decorator.
     """
 
     def __init__(self, device: Optional[int] = None, host: bool = True) -> None:

@@ -13,7 +13,7 @@ except ImportError as error:
     raise ImportError(f"belay needs the module 'acl', which cannot be imported ({error}); {_HELP}") from error
 
 if not hasattr(acl, "rt"):
-    raise ImportError(f"the module 'acl' from {getattr(acl, '__file__', 'nowhere')} is another one; {_HELP}")
+    raise ImportError(f"the module 'acl' from {getattr(acl, '__file__', 'nowhere')} is another acl; {_HELP}")
 
 try:
     from . import _native as native

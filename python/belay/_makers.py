@@ -46,9 +46,9 @@ def lost(made_by: Optional[Fixture], otherwise: str) -> str:
 
 def advice(scope: str) -> str:
     if scope == "function":
-        return "restart before the fixture is set up, or make what it holds anew after the restart"
+        return "restart before the fixture is set up, or create its objects again after the restart"
     ours = _OURS[scope]
     return (
-        "belay_machine, belay_device, belay.settings() and belay.restart() start anew: let the tests that share "
-        f"it use belay_{ours}_machine or belay_{ours}_device and none of those, or give it the scope function"
+        "belay_machine, belay_device, belay.settings() and belay.restart() start a new machine: in tests "
+        f"that share it use only belay_{ours}_machine or belay_{ours}_device, or give it the scope function"
     )

@@ -89,7 +89,7 @@ class Memory(native.Buffer):
 
     @property
     def gone(self) -> bool:
-        """Whether the memory was freed by its object, or ended by a restart or a fork."""
+        """Whether the memory was freed through this object, or ended by a restart or a fork."""
         root = self._root
         return root._freed or root._generation != native.generation()
 
@@ -104,7 +104,7 @@ class Memory(native.Buffer):
             raise TypeError("memory is cut by slices (m[16:64]); for single bytes use tobytes(offset, 1)")
         start, stop, step = part.indices(self.size)
         if step != 1:
-            raise ValueError(f"a slice of memory has step 1, not {step}: its bytes lie side by side")
+            raise ValueError(f"a slice of memory must have step 1, not {step}: its bytes are contiguous")
         view = type(self).__new__(type(self))
         Memory.__init__(view, self.ptr + start, max(stop - start, 0), self._root)
         view._read_only = self._read_only
@@ -123,7 +123,7 @@ class Memory(native.Buffer):
     # -- life -----------------------------------------------------------------------------------------------
 
     def free(self) -> None:
-        """Give the memory back. Refused while a ``memoryview`` or array of it lives, which would dangle."""
+        """Free the memory. Refused while a ``memoryview`` or array of it exists, which would dangle."""
         if self._owner is not None:
             raise ValueError("a slice does not own its memory; free the whole block")
         self._refuse_if_gone()
@@ -131,7 +131,7 @@ class Memory(native.Buffer):
         if alive:
             raise BufferError(
                 f"{counted(alive, 'view')} (memoryview or array) of this memory still alive; "
-                "delete or release() first"
+                "delete or release() them first"
             )
         check(getattr(acl.rt, self._free_call)(self._ptr), f"acl.rt.{self._free_call}")
         self._freed = True
@@ -190,8 +190,9 @@ class Memory(native.Buffer):
         """Copy all bytes of ``source`` to here, from byte ``offset`` on.
 
         ``source`` is memory of belay, or anything with a buffer: bytes, bytearray, memoryview, a numpy array.
-        With a stream the copy is queued; only copies with pinned memory (:func:`malloc_host`) really lag. A
-        :class:`Stream` keeps ``source`` alive until it is synchronised; with a bare handle that is up to you.
+        With a stream the copy is queued; only copies with pinned memory (:func:`malloc_host`) really run
+        later. A :class:`Stream` keeps ``source`` alive until it is synchronised; with a bare handle you must
+        do that.
         """
         other = _end(source, for_writing=False)
         at = self._place(offset, other.size, "source")
@@ -213,8 +214,8 @@ class Memory(native.Buffer):
         size = max(self.size - offset, 0) if size is None else operator.index(size)
         if offset < 0 or offset + size > self.size:
             raise ValueError(
-                f"this memory has {counted(self.size, 'byte')}; {counted(size, 'byte')} cannot be taken "
-                f"from offset {offset} on"
+                f"this memory has {counted(self.size, 'byte')}; {counted(size, 'byte')} cannot be read "
+                f"from offset {offset}"
             )
         room = bytearray(size)
         self.copy_to(room, offset=offset)
@@ -300,7 +301,7 @@ class DeviceMemory(Memory):
 
     Host code sees its bytes (``memoryview(m)``, ``numpy.asarray(m)``) only where it may touch device memory:
     with ``BELAY_HOST_ACCESS=allow``, and in the forms where host and device are one. Elsewhere that raises
-    ``BufferError``, where hardware would end the process.
+    ``BufferError``; on hardware the process would crash.
     """
 
     on_device = True
@@ -337,14 +338,14 @@ def malloc(size: int, policy: int = 0) -> DeviceMemory:
             block.fill(0)
 
     ``policy`` is the number of the page policy: 0 huge pages first, 1 huge only, 2 normal only, and so on.
-    The contents are not initialised. Nothing frees the block but ``free()`` or the ``with`` block; one that
-    is forgotten gives a ``ResourceWarning`` and stays allocated.
+    The contents are not initialised. Only ``free()`` or the ``with`` block frees it; a forgotten block
+    causes a ``ResourceWarning`` and stays allocated.
     """
     return DeviceMemory(size, policy)
 
 
 def malloc_host(size: int) -> HostMemory:
-    """Allocate pinned host memory, between which and the device copies can be queued::
+    """Allocate pinned host memory; copies between it and the device can be queued::
 
         with belay.malloc_host(4096) as pinned:
             numpy.asarray(pinned)[:] = 7
@@ -376,7 +377,7 @@ def _end(thing: Any, for_writing: bool) -> _End:
         name = type(thing).__name__
         raise TypeError(f"{name} has no buffer; pass bytes, an array or memory of belay") from None
     if not view.c_contiguous:
-        raise BufferError("the bytes do not lie side by side; copy them first (numpy.ascontiguousarray)")
+        raise BufferError("the bytes are not contiguous; copy them first (numpy.ascontiguousarray)")
     if for_writing and view.readonly:
         raise BufferError(f"{type(thing).__name__} cannot be written; use a bytearray or array, or tobytes()")
     if view.nbytes == 0:

@@ -48,7 +48,7 @@ class peak_of:
         assert p.bytes <= 64 << 20
         assert p.above_start <= 16 << 20
 
-    ``bytes`` is the most that the process held at a time, ``above_start`` how much of it came on top of
+    ``bytes`` is the most that the process held at a time, ``above_start`` how much of it was added to
     what it held at the beginning. Both can be read inside the block as well.
     """
 

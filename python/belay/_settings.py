@@ -62,16 +62,16 @@ Path = Union[str, "os.PathLike[str]", None, Unchanged]
 
 
 def restart(force: bool = False) -> None:
-    """End everything that this process has on the emulated machine, and start anew.
+    """End everything that this process has on the emulated machine, and start again.
 
     Devices, contexts, streams and blocks are gone, as after the end of the process; settings are read again
-    from the environment. Objects of belay from before refuse to be used. Threads must not be inside ``acl``
-    meanwhile.
+    from the environment. Older objects of belay can no longer be used. No other thread may be inside ``acl``
+    during this.
 
-    Raises :class:`Error` where a setting is wrong; nothing is there then until it is put right.
+    Raises :class:`Error` if a setting is wrong; then there is no machine until it is corrected.
 
-    Refused while memoryviews or arrays of belay's memory live, because they would dangle; ``force``
-    restarts all the same, and such views must not be touched any more.
+    Refused while memoryviews or arrays of belay's memory exist, because they would dangle; ``force``
+    restarts anyway, and such views must not be touched any more.
     """
     if not force:
         _refuse_live_views()
@@ -92,14 +92,14 @@ class settings(ContextDecorator):
             with belay.device(0):
                 ...
 
-    A name is that of the variable without ``BELAY_``, in small letters: ``hbm="4G"`` is ``BELAY_HBM=4G``.
-    Often used are ``product``, ``hbm``, ``devices``, ``schedule``, ``host_access``, ``link``, ``pages``;
+    A name is that of the variable without ``BELAY_``, in lower case: ``hbm="4G"`` is ``BELAY_HBM=4G``.
+    The usual ones are ``product``, ``hbm``, ``devices``, ``schedule``, ``host_access``, ``link``, ``pages``;
     docs/settings.md has them all. ``None`` unsets a variable, switches take True and False. The machine is
-    private to this process unless ``machine`` or ``BELAY_MACHINE`` names one. A value that does not fit raises
+    private to this process unless ``machine`` or ``BELAY_MACHINE`` names one. A wrong value raises
     :class:`Error` at the beginning of the block, and leaves the environment as it was; what was on the machine
     is gone.
 
-    belay restarts at the beginning and, with the settings from before, at the end: nothing survives either.
+    belay restarts at the beginning and, with the previous settings, at the end: nothing survives either.
     Can be used as a decorator, too.
     """
 
@@ -184,8 +184,8 @@ def _refuse_live_views() -> None:
     alive = live_views()
     if alive:
         raise BufferError(
-            f"{counted(alive, 'view')} (memoryview or array) of belay's memory alive; a restart would leave "
-            "nothing behind them: delete them first"
+            f"{counted(alive, 'view')} (memoryview or array) of belay's memory still alive; a restart would "
+            "free the memory: delete them first"
         )
 
 
@@ -195,13 +195,13 @@ def _text(name: str, value: Any) -> Optional[str]:
     if isinstance(value, bool):
         words = SETTINGS[name]
         if words is None:
-            raise TypeError(f"the setting {name!r} is no switch and cannot be {value}")
+            raise TypeError(f"the setting {name!r} is not a switch and cannot be {value}")
         return words[0] if value else words[1]
     if isinstance(value, int):
         return str(value)
     text = os.fspath(value) if isinstance(value, os.PathLike) else value
     if not isinstance(text, str):
-        raise TypeError(f"the setting {name!r} takes a text or a whole number, not {value!r}")
+        raise TypeError(f"the setting {name!r} takes a string or an integer, not {value!r}")
     return text
 
 

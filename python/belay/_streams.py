@@ -49,7 +49,7 @@ class Stream(_Handle):
     """A queue of work on the current device. Made by :func:`stream`.
 
     Leaving the ``with`` block waits for the work and destroys the stream. If the block is left by an
-    exception, what has not started is dropped instead: waiting might never end.
+    exception, work that has not started is dropped instead: waiting might never end.
     """
 
     _what = "stream"
@@ -84,7 +84,7 @@ class Stream(_Handle):
         return bool(check(acl.rt.stream_query(self.handle), "acl.rt.stream_query") == _COMPLETE)
 
     def synchronize(self) -> None:
-        """Wait until all work is done. A task that failed is told here."""
+        """Wait until all work is done. Raises if a task has failed."""
         check(acl.rt.synchronize_stream(self.handle), "acl.rt.synchronize_stream")
         self._kept.clear()
 
@@ -113,7 +113,7 @@ class Stream(_Handle):
 
 
 class Event(_Handle):
-    """A mark in a stream. Made by :func:`event`."""
+    """A point in the work of a stream. Made by :func:`event`."""
 
     _what = "event"
 
@@ -134,15 +134,15 @@ class Event(_Handle):
 
     @property
     def done(self) -> bool:
-        """Whether everything in front of the mark is done. Asking does not wait."""
+        """Whether all work before the event is done. Asking does not wait."""
         return bool(check(acl.rt.query_event(self.handle), "acl.rt.query_event") == _COMPLETE)
 
     def record(self, stream: Union[Stream, int] = 0) -> None:
-        """Put the mark behind all work that the stream has now. 0 is the default stream."""
+        """Record the event after all work that the stream has now. 0 is the default stream."""
         check(acl.rt.record_event(self.handle, int(stream)), "acl.rt.record_event")
 
     def synchronize(self) -> None:
-        """Wait until everything in front of the mark is done."""
+        """Wait until all work before the event is done."""
         check(acl.rt.synchronize_event(self.handle), "acl.rt.synchronize_event")
 
     def elapsed(self, since: Event) -> float:
@@ -151,7 +151,7 @@ class Event(_Handle):
         return float(check(ret, "acl.rt.event_elapsed_time"))
 
     def close(self) -> None:
-        """Destroy the event. Work that waits for it goes on as if it were there."""
+        """Destroy the event. Work that waits for it is not affected."""
         check(acl.rt.destroy_event(self.handle), "acl.rt.destroy_event")
         self._value = 0
 

@@ -3,22 +3,22 @@
 ``belay_machine``
     a fresh machine for this test alone; its value is the module ``belay``.
 ``belay_device``
-    device 0 of such a machine, set and ready; its value is what ``with belay.device(0)`` gives. Blocks that
-    are still alive when the test and the fixtures above it are over are an error.
+    device 0 of such a machine, set and ready; its value is that of ``with belay.device(0)``. Blocks that
+    are still alive after the test and its fixtures are an error.
 ``belay_module_machine``, ``belay_module_device``, ``belay_session_machine``, ``belay_session_device``
-    the same for all tests of a module, or of the run: one machine that they share. Any restart ends it, the
-    fixtures above included; a test that still asks for it then, or uses what was made on it, is told so.
+    the same for all tests of a module, or of the run: one machine that they share. Any restart ends it, and
+    so do the fixtures above; a test that asks for it after that, or uses its objects, gets an error.
 ``@pytest.mark.belay(product="310P", hbm="4G", schedule="lazy")``
-    settings of that machine, see :class:`belay.settings`. ``device=1`` makes ``belay_device`` another one,
-    and ``may_leak=True`` lets it pass leaks.
+    settings of that machine, see :class:`belay.settings`. ``device=1`` chooses another device for
+    ``belay_device``, and ``may_leak=True`` allows leaks.
 ``--belay-schedule=lazy``, ``--belay-schedule=seed:42``
     one schedule for the whole run, unless a marker names another.
 ``--belay-peak``
-    tells at the end how much memory each of these tests held at most, the largest first.
+    lists at the end how much memory each of these tests held at most, the largest first.
 
 ``acl`` is imported when a fixture is first used, not before.
 
-Needs pytest 7 or later. With an older one there is a warning, and nothing of the above.
+Needs pytest 7 or later. With an older version there is a warning, and no fixtures.
 """
 
 from __future__ import annotations
@@ -66,5 +66,5 @@ if hasattr(pytest, "StashKey"):  # since 7.0
 else:
     # An error here would end every run of that pytest, also those that have nothing to do with devices.
     warnings.warn(
-        f"the fixtures of belay need pytest 7 or later, this is {pytest.__version__}; they are not there"
+        f"the fixtures of belay need pytest 7 or later, this is {pytest.__version__}; they are not available"
     )

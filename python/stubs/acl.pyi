@@ -29,10 +29,10 @@ def finalize() -> int:
     returns 100037. [Y-50]"""
 
 def finalize_reference() -> Tuple[int, int]:
-    """Takes one off the count that init() keeps, and finalizes at zero. `count` is what is left. [Y-51]"""
+    """Decreases the count of init() by one, and finalizes at zero. `count` is what is left. [Y-51]"""
 
 def float16_to_float(bits: int, /) -> float:
-    """The number that 16 bits of half precision stand for. [Y-56]"""
+    """The number that 16 bits of half precision mean. [Y-56]"""
 
 def float_to_float16(value: float, /) -> int:
     """The 16 bits of the nearest number of half precision. [Y-56]"""
@@ -41,7 +41,7 @@ def get_cann_attribute(attr: int, /) -> Tuple[int, int]:
     """Whether the software has a feature."""
 
 def get_cann_attribute_list() -> Tuple[List[Any], int, int]:
-    """All features that get_cann_attribute() can be asked about."""
+    """All features that get_cann_attribute() knows."""
 
 def get_cann_version(name: int, /) -> Tuple[Dict[str, Any], int]:
     """The version of a package by its number (0 is CANN), with the keys version, major_version, minor_version,
@@ -57,14 +57,14 @@ def get_data_buffer_size_v2(handle: int, /) -> int:
     """The size in the record. [Y-167]"""
 
 def get_device_capability(dev: int, info: int, /) -> Tuple[int, int]:
-    """What a device has of something, such as cores."""
+    """How much of something, such as cores, a device has."""
 
 def get_recent_err_msg() -> Optional[str]:
-    """What went wrong in the last failed calls of this thread, in words: the rule, the values, what to do. None when
+    """What went wrong in the last failed calls of this thread: the values, the rule, what to do. None when
     nothing is pending. Reading clears it. [Y-54]"""
 
 def get_soc_name() -> Optional[str]:
-    """The name of the chip, such as "Ascend910B1"; None where there is none. It stands here, not in acl.rt. [Y-53]"""
+    """The name of the chip, such as "Ascend910B1"; None if there is none. It is here, not in acl.rt. [Y-53]"""
 
 def get_tensor_desc_size(handle: int, /) -> int:
     """Bytes that the tensor takes; 0 where a dimension is not known. [Y-56]"""
@@ -73,15 +73,15 @@ def get_version() -> Tuple[int, int, int, int]:
     """The version of the interface. [Y-52]"""
 
 def get_version_str(package: str, /) -> Tuple[str, int]:
-    """The version of an installed package such as "runtime"; "" with a code where it is not installed."""
+    """The version of an installed package such as "runtime"; "" and a code if it is not installed."""
 
 def init(config_path: str = ..., /) -> int:
     """Initialises the runtime of this process, once, before anything else. `config_path` names a JSON file; without
-    it, or with "", the defaults hold. None is refused. A second call returns 100002, which may be ignored; one
+    it, or with "", the defaults apply. None is refused. A second call returns 100002, which may be ignored; one
     finalize() undoes any number of them. [Y-48, Y-49]"""
 
 def set_tensor_const(handle: int, ptr: int, length: int, /) -> int:
-    """Says that the tensor is constant and where its data lies. Accepted; no operator runs here that would use it."""
+    """Says that the tensor is constant and where its data is. Accepted; no operator runs here that would use it."""
 
 def update_data_buffer(handle: int, ptr: int, size: int, /) -> int:
     """Puts another address and size into the record. [Y-168]"""
@@ -93,7 +93,7 @@ class rt:
 
     @staticmethod
     def create_event() -> Tuple[int, int]:
-        """Makes an event: a mark in the order of a stream, to wait for and to measure with. [Y-81]"""
+        """Makes an event: a point in the order of a stream, to wait for and to measure time with. [Y-81]"""
 
     @staticmethod
     def create_event_ex_with_flag(flag: int, /) -> Tuple[int, int]:
@@ -109,7 +109,7 @@ class rt:
 
     @staticmethod
     def create_stream() -> Tuple[int, int]:
-        """Makes a stream in the current context. Work on it runs in order, beside the work of other streams. [Y-72]"""
+        """Makes a stream in the current context. Work on it runs in order, and independently of other streams. [Y-72]"""
 
     @staticmethod
     def create_stream_with_config(priority: int, flag: int, /) -> Tuple[int, int]:
@@ -117,7 +117,7 @@ class rt:
 
     @staticmethod
     def ctx_get_current_default_stream() -> Tuple[int, int]:
-        """The stream that 0 stands for in the current context. [Y-69]"""
+        """The stream that 0 means in the current context. [Y-69]"""
 
     @staticmethod
     def ctx_get_sys_param_opt(opt: int, /) -> Tuple[int, int]:
@@ -153,7 +153,7 @@ class rt:
 
     @staticmethod
     def device_disable_peer_access(peer: int, /) -> int:
-        """Ends it. [Y-141]"""
+        """Ends this access. [Y-141]"""
 
     @staticmethod
     def device_enable_peer_access(peer: int, flags: int, /) -> int:
@@ -161,7 +161,7 @@ class rt:
 
     @staticmethod
     def device_get_bare_tgid() -> Tuple[int, int]:
-        """The number of this process, for lists of processes that memory or notifies are shared with. [Y-134]"""
+        """The id of this process, for lists of processes that share memory or notifies. [Y-134]"""
 
     @staticmethod
     def device_get_stream_priority_range() -> Tuple[int, int, int]:
@@ -189,8 +189,7 @@ class rt:
 
     @staticmethod
     def free(ptr: int, /) -> int:
-        """Frees a block of any device allocator but the media ones, at once, without waiting for streams that may still
-        use it. Only the start of a block can be freed. [Y-96]"""
+        """Frees a block of any device allocator at once, without waiting for streams that may still use it. Only the start of a block can be freed. [Y-96]"""
 
     @staticmethod
     def free_host(ptr: int, /) -> int:
@@ -214,7 +213,7 @@ class rt:
 
     @staticmethod
     def get_device_id_from_exception_info(info: int, /) -> int:
-        """On which device."""
+        """The device of the task."""
 
     @staticmethod
     def get_device_info(dev: int, attr: int, /) -> Tuple[int, int]:
@@ -226,7 +225,7 @@ class rt:
 
     @staticmethod
     def get_device_sat_mode() -> Tuple[int, int]:
-        """How the device's numbers overflow."""
+        """What the device's numbers do on overflow."""
 
     @staticmethod
     def get_device_utilization_rate(dev: int, /) -> Tuple[Dict[str, Any], int]:
@@ -239,7 +238,7 @@ class rt:
 
     @staticmethod
     def get_error_code_from_exception_info(info: int, /) -> int:
-        """Why."""
+        """Why it failed."""
 
     @staticmethod
     def get_event_avail_num() -> Tuple[int, int]:
@@ -280,7 +279,7 @@ class rt:
 
     @staticmethod
     def get_op_timeout_interval() -> Tuple[int, int]:
-        """The steps in which that can be set."""
+        """The steps in which that time can be set."""
 
     @staticmethod
     def get_overflow_status(ptr: int, size: int, stream: int, /) -> int:
@@ -300,7 +299,7 @@ class rt:
 
     @staticmethod
     def get_run_mode() -> Tuple[int, int]:
-        """1: the program runs on a host with the device beside it. 0: it runs on the device (RC form). [Y-60]"""
+        """1: the program runs on a host, and the device is a card in it. 0: it runs on the device (RC form). [Y-60]"""
 
     @staticmethod
     def get_stream_attribute(stream: int, attr: int, /) -> Tuple[Dict[str, Any], int]:
@@ -312,7 +311,7 @@ class rt:
 
     @staticmethod
     def get_stream_id_from_exception_info(info: int, /) -> int:
-        """On which stream."""
+        """The stream of the task."""
 
     @staticmethod
     def get_stream_overflow_switch(stream: int, /) -> Tuple[int, int]:
@@ -328,11 +327,11 @@ class rt:
 
     @staticmethod
     def get_task_id_from_exception_info(info: int, /) -> int:
-        """Which task failed."""
+        """The task that failed."""
 
     @staticmethod
     def get_thread_id_from_exception_info(info: int, /) -> int:
-        """Which thread had submitted it."""
+        """The thread that submitted the task."""
 
     @staticmethod
     def get_thread_last_task_id() -> Tuple[int, int]:
@@ -376,8 +375,8 @@ class rt:
                 3, 4, 5  the same for memory that another device may reach (P2P)
                 6, 7     1 GB pages only, ordinary and P2P
         A number outside these takes huge pages from 2 MB on and normal ones below. Pass int(...): a numpy integer is
-        no size. Allocating often is slow on hardware; allocate ahead and cut blocks yourself. Free with acl.rt.free.
-        [Y-90, Y-216, Y-217, M-34]"""
+        not accepted as a size. Allocating often is slow on hardware; allocate ahead and cut blocks yourself. Free with
+        acl.rt.free. [Y-90, Y-216, Y-217, M-34]"""
 
     @staticmethod
     def malloc_align32(size: int, policy: int, /) -> Tuple[int, int]:
@@ -385,7 +384,7 @@ class rt:
 
     @staticmethod
     def malloc_cached(size: int, policy: int, /) -> Tuple[int, int]:
-        """The same as malloc(). [Y-92]"""
+        """Like malloc(), but knows the policies 0, 1, 2 and 6 only. [Y-92, M-62]"""
 
     @staticmethod
     def malloc_for_task_scheduler(size: int, policy: int, cfg: Dict[str, Any], /) -> Tuple[int, int]:
@@ -403,7 +402,7 @@ class rt:
     @staticmethod
     def malloc_with_cfg(size: int, policy: int, cfg: Dict[str, Any], /) -> Tuple[int, int]:
         """Like malloc_align32(), with attributes; {} is none:
-        {"numAttrs": 1, "attrs": [{"attr": 1, "value": {"moduleId": 33}}]}. A misspelled key goes unnoticed.
+        {"numAttrs": 1, "attrs": [{"attr": 1, "value": {"moduleId": 33}}]}. A misspelled key is ignored.
         [Y-93, Y-94, Y-95]"""
 
     @staticmethod
@@ -423,11 +422,11 @@ class rt:
 
     @staticmethod
     def memcpy2d(dst: int, dpitch: int, src: int, spitch: int, width: int, height: int, kind: int, /) -> int:
-        """Copies `height` rows of `width` bytes; rows lie a pitch apart. Kinds 1 and 2 only. [Y-108, Y-109]"""
+        """Copies `height` rows of `width` bytes; rows are a pitch apart. Kinds 1, 2 and 4 only. [Y-108, Y-109]"""
 
     @staticmethod
     def memcpy2d_async(dst: int, dpitch: int, src: int, spitch: int, width: int, height: int, kind: int, stream: int, /) -> int:
-        """Queues such a copy on a stream. [Y-108, Y-109]"""
+        """Queues such a copy on a stream. On 950, A3 and A2 kind 3 works, too. [Y-108, Y-109]"""
 
     @staticmethod
     def memcpy_async(dst: int, dest_max: int, src: int, count: int, kind: int, stream: int, /) -> int:
@@ -440,7 +439,7 @@ class rt:
 
     @staticmethod
     def memcpy_async_with_desc(desc: int, kind: int, stream: int, /) -> int:
-        """Queues the copy that a descriptor tells of. [Y-110]"""
+        """Queues the copy that a descriptor describes. [Y-110]"""
 
     @staticmethod
     def memset(ptr: int, max_count: int, value: int, count: int, /) -> int:
@@ -499,7 +498,7 @@ class rt:
 
     @staticmethod
     def record_event(event: int, stream: int, /) -> int:
-        """Queues the mark on a stream: the event is complete when all work before it is. The event comes first. [Y-83]"""
+        """Records the event on a stream: it is complete when all work before it is. The event comes first. [Y-83]"""
 
     @staticmethod
     def record_notify(notify: int, stream: int, /) -> int:
@@ -507,7 +506,7 @@ class rt:
 
     @staticmethod
     def reset_device(dev: int, /) -> int:
-        """Undoes one set_device. The last one waits for the work of the device's default context and ends every block of
+        """Undoes one set_device. The last one waits for the work of the device's default context and frees every block of
         memory that is still allocated. [Y-57]"""
 
     @staticmethod
@@ -516,11 +515,11 @@ class rt:
 
     @staticmethod
     def reset_device_res_limit(dev: int, /) -> int:
-        """Back to all cores."""
+        """Allows all cores again."""
 
     @staticmethod
     def reset_event(event: int, stream: int, /) -> int:
-        """Queues that the event is not complete any more; for events with the sync flag. [Y-84]"""
+        """Queues a reset: the event is not complete any more; for events with the sync flag. [Y-84]"""
 
     @staticmethod
     def reset_overflow_status(stream: int, /) -> int:
@@ -528,7 +527,7 @@ class rt:
 
     @staticmethod
     def reset_stream_res_limit(stream: int, /) -> int:
-        """Back to the limits of the device."""
+        """Restores the limits of the device."""
 
     @staticmethod
     def set_context(ctx: int, /) -> int:
@@ -537,7 +536,7 @@ class rt:
     @staticmethod
     def set_device(dev: int, /) -> int:
         """Chooses the device that this thread works on and makes its default context current. Counted: each set_device
-        wants a reset_device. Other threads choose for themselves. [Y-57, Y-45]"""
+        needs a reset_device. Other threads choose for themselves. [Y-57, Y-45]"""
 
     @staticmethod
     def set_device_res_limit(dev: int, type: int, value: int, /) -> int:
@@ -545,11 +544,12 @@ class rt:
 
     @staticmethod
     def set_device_sat_mode(mode: int, /) -> int:
-        """How the device's numbers overflow: 0 they saturate, 1 infinity and NaN."""
+        """What the device's numbers do on overflow: 0 saturate, 1 become infinity or NaN."""
 
     @staticmethod
     def set_exception_info_callback(fn: Optional[Callable[..., object]] = ..., /) -> int:
-        """Has fn(info) called when a task fails; ask the functions below about `info` inside it. None ends that."""
+        """Sets a function fn(info) that is called when a task fails; inside it, pass `info` to the functions below.
+        None removes it."""
 
     @staticmethod
     def set_memcpy_desc(desc: int, kind: int, src: int, dst: int, count: int, config: int, /) -> Tuple[int, int]:
@@ -557,11 +557,11 @@ class rt:
 
     @staticmethod
     def set_op_execute_time_out(seconds: int, /) -> int:
-        """How long an operator may run. Kept; no operator runs here."""
+        """How long an operator may run. Stored; no operator runs here."""
 
     @staticmethod
     def set_op_execute_timeout_v2(us: int, /) -> Tuple[int, int]:
-        """The same in microseconds; `actual` is what holds."""
+        """The same in microseconds; `actual` is the value in effect."""
 
     @staticmethod
     def set_op_wait_timeout(seconds: int, /) -> int:
@@ -610,7 +610,7 @@ class rt:
 
     @staticmethod
     def subscribe_report(thread_id: int, stream: int, /) -> int:
-        """Says which thread calls the callbacks of a stream: one of acl.util.start_thread, or threading.get_ident().
+        """Sets the thread that calls the callbacks of a stream: one of acl.util.start_thread, or threading.get_ident().
         A thread may serve several streams of one device, a stream has one thread. [Y-156]"""
 
     @staticmethod
@@ -640,15 +640,15 @@ class rt:
 
     @staticmethod
     def unsubscribe_report(thread_id: int, stream: int, /) -> int:
-        """Ends that; also after the thread has ended. [Y-156, Y-163]"""
+        """Ends the subscription; also after the thread has ended. [Y-156, Y-163]"""
 
     @staticmethod
     def unuse_stream_res_in_current_thread(stream: int, /) -> int:
-        """Ends that."""
+        """Ends the use of these limits."""
 
     @staticmethod
     def use_stream_res_in_current_thread(stream: int, /) -> int:
-        """This thread goes by the core limits of a stream."""
+        """This thread uses the core limits of a stream."""
 
     @staticmethod
     def value_wait(ptr: int, value: int, flag: int, stream: int, /) -> int:
@@ -665,440 +665,440 @@ class rt:
 class mdl:
     @staticmethod
     def add_dataset_buffer(dataset: object, data_buffer: object, /) -> Tuple[int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def bundle_get_model_id(bundle_id: object, index: object, /) -> Tuple[int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def bundle_get_model_num(bundle_id: object, /) -> Tuple[int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def bundle_load_from_file(model_path: object, /) -> Tuple[int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def bundle_load_from_mem(model: object, model_size: object, /) -> Tuple[int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def bundle_unload(bundle_id: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def create_aipp(batch_size: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def create_and_get_op_desc(device_id: object, stream_id: object, task_id: object, op_name_len: object, /) -> Tuple[object, int, int, int, int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def create_config_handle() -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def create_dataset() -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def create_desc() -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def create_exec_config_handle() -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def destroy_aipp(aipp_parms_set: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def destroy_config_handle(handle: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def destroy_dataset(dataset: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def destroy_desc(model_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def destroy_exec_config_handle(handle: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dump_reg_callback(callback: object, flag: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dump_unreg_callback() -> object:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def execute(model_id: object, input: object, output: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def execute_async(model_id: object, input: object, output: object, stream: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def execute_v2(model_id: object, input: object, output: object, stream: object, handle: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def finalize_dump() -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_aipp_data_size(batch_size: object, /) -> Tuple[int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_aipp_type(model_id: object, index: object, /) -> Tuple[int, int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_cur_output_dims(model_desc: object, index: object, /) -> Tuple[Dict[str, Any], int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_dataset_buffer(dataset: object, index: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_dataset_num_buffers(dataset: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_dataset_tensor_desc(dataset: object, index: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_desc(model_desc: object, model_id: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_desc_from_file(model_desc: object, model_path: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_desc_from_mem(model_desc: object, model: object, model_size: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_dynamic_batch(model_desc: object, /) -> Tuple[Dict[str, Any], int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_dynamic_hw(model_desc: object, index: object, /) -> Tuple[Dict[str, Any], int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_first_aipp_info(model_id: object, index: object, /) -> Tuple[Dict[str, Any], int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_input_data_type(model_desc: object, index: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_input_dims(model_desc: object, index: object, /) -> Tuple[Dict[str, Any], int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_input_dims_range(model_desc: object, index: object, /) -> Tuple[Dict[str, Any], int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_input_dims_v2(model_desc: object, index: object, /) -> Tuple[Dict[str, Any], int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_input_dynamic_dims(model_desc: object, index: object, gear_count: object, /) -> Tuple[List[Any], int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_input_dynamic_gear_count(model_desc: object, index: object, /) -> Tuple[int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_input_format(model_desc: object, index: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_input_index_by_name(model_desc: object, name: object, /) -> Tuple[int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_input_name_by_index(model_desc: object, index: object, /) -> object:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_input_size_by_index(model_desc: object, index: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_num_inputs(model_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_num_outputs(model_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_op_attr(model_desc: object, op_name: object, attr: object, /) -> object:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_output_data_type(model_desc: object, index: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_output_dims(model_desc: object, index: object, /) -> Tuple[Dict[str, Any], int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_output_format(model_desc: object, index: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_output_index_by_name(model_desc: object, name: object, /) -> Tuple[int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_output_name_by_index(model_desc: object, index: object, /) -> object:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_output_size_by_index(model_desc: object, index: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_tensor_real_name(model_desc: object, name: object, /) -> object:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def init_dump() -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def load_from_file(model_path: object, /) -> Tuple[int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def load_from_file_with_mem(model_path: object, work_ptr: object, work_size: object, weight_ptr: object, weight_size: object, /) -> Tuple[int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def load_from_file_with_q(model_path: object, input_q: object, input_q_num: object, output_q: object, output_q_num: object, /) -> Tuple[int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def load_from_mem(model: object, model_size: object, /) -> Tuple[int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def load_from_mem_with_mem(model: object, model_size: object, work_ptr: object, work_size: object, weight_ptr: object, weight_size: object, /) -> Tuple[int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def load_from_mem_with_q(model: object, model_size: object, input_q: object, input_q_num: object, output_q: object, output_q_num: object, /) -> Tuple[int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def load_with_config(handle: object, /) -> Tuple[int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def query_size(file_name: object, /) -> Tuple[int, int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def query_size_from_mem(model: object, model_size: object, /) -> Tuple[int, int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def set_aipp_ax_swap_switch(aipp_parms_set: object, ax_swap_switch: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def set_aipp_by_input_index(model_id: object, dataset: object, index: object, aipp_parms_set: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def set_aipp_crop_params(aipp_parms_set: object, crop_switch: object, start_w: object, start_h: object, size_w: object, size_h: object, batch_index: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def set_aipp_csc_params(aipp_parms_set: object, csc_switch: object, nine: object, output_bias_r0: object, input_bias_r0: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def set_aipp_dtc_pixel_mean(aipp_parms_set: object, chn0: object, chn1: object, chn2: object, chn3: object, batch_index: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def set_aipp_dtc_pixel_min(aipp_parms_set: object, chn0: object, chn1: object, chn2: object, chn3: object, batch_index: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def set_aipp_input_format(aipp_parms_set: object, input_format: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def set_aipp_padding_params(aipp_parms_set: object, padding_switch: object, top: object, bottom: object, left: object, right: object, batch_index: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def set_aipp_pixel_var_reci(aipp_parms_set: object, chn0: object, chn1: object, chn2: object, chn3: object, batch_index: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def set_aipp_rbuv_swap_switch(aipp_parms_set: object, rbuv_swap_switch: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def set_aipp_scf_params(aipp_parms_set: object, scf_switch: object, input_w: object, input_h: object, output_w: object, output_h: object, batch_index: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def set_aipp_src_image_size(aipp_parms_set: object, src_image_size_w: object, src_image_size_h: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def set_config_opt(handle: object, attr: object, attr_value: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def set_dataset_tensor_desc(dataset: object, tensor_desc: object, index: object, /) -> Tuple[int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def set_dump(dump_cfg_path: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def set_dynamic_batch_size(model_id: object, dataset: object, index: object, batch_size: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def set_dynamic_hw_size(model_id: object, dataset: object, index: object, height: object, width: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def set_exec_config_opt(handle: object, attr: object, attr_value: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def set_input_aipp(model_id: object, dataset: object, index: object, aipp_parms_set: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def set_input_dynamic_dims(model_id: object, dataset: object, index: object, dims: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def unload(model_id: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
 class media:
     @staticmethod
     def dvpp_clear_hist(hist: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_create_batch_pic_desc(batch_size: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_create_border_config() -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_create_channel(channel_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_create_channel_desc() -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_create_hist() -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_create_jpege_config() -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_create_lut_map() -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_create_pic_desc() -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_create_resize_config() -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_create_roi_config(left: object, right: object, top: object, bottom: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_create_stream_desc() -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_destroy_batch_pic_desc(batch_pic_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_destroy_border_config(border_config: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_destroy_channel(channel_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_destroy_channel_desc(channel_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_destroy_hist(hist: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_destroy_jpege_config(jpege_config: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_destroy_lut_map(lut_map: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_destroy_pic_desc(pic_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_destroy_resize_config(resize_config: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_destroy_roi_config(roi_config: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_destroy_stream_desc(stream_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_free(ptr: int, /) -> int:
@@ -1106,147 +1106,147 @@ class media:
 
     @staticmethod
     def dvpp_get_border_config_border_type(border_config: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_get_border_config_bottom(border_config: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_get_border_config_left(border_config: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_get_border_config_right(border_config: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_get_border_config_top(border_config: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_get_border_config_value(border_config: object, index: object, /) -> float:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_get_channel_desc_channel_id(channel_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_get_channel_desc_param(channel_desc: object, param_type: object, /) -> Tuple[int, int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_get_hist_data(hist: object, dim: object, /) -> Tuple[int, int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_get_hist_dims(hist: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_get_hist_ret_code(hist: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_get_jpege_config_level(jpege_config: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_get_lut_map_data(lut_map: object, dim: object, /) -> Tuple[int, int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_get_lut_map_dims(lut_map: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_get_pic_desc(batch_pic_desc: object, index: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_get_pic_desc_data(pic_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_get_pic_desc_format(pic_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_get_pic_desc_height(pic_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_get_pic_desc_height_stride(pic_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_get_pic_desc_ret_code(pic_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_get_pic_desc_size(pic_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_get_pic_desc_width(pic_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_get_pic_desc_width_stride(pic_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_get_resize_config_interpolation(resize_config: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_get_stream_desc_data(stream_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_get_stream_desc_eos(stream_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_get_stream_desc_format(stream_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_get_stream_desc_ret_code(stream_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_get_stream_desc_size(stream_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_get_stream_desc_timestamp(stream_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_jpeg_decode_async(channel_desc: object, data: object, size: object, output_desc: object, stream: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_jpeg_encode_async(channel_desc: object, input_desc: object, data: object, size: object, config: object, stream: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_jpeg_get_image_info(data: object, size: object, /) -> Tuple[int, int, int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_jpeg_get_image_info_v2(data: object, size: object, /) -> Tuple[int, int, int, int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_jpeg_predict_dec_size(data: object, data_size: object, output_pixel_format: object, /) -> Tuple[int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_jpeg_predict_enc_size(input_desc: object, config: object, /) -> Tuple[int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_malloc(size: int, /) -> Tuple[int, int]:
@@ -1255,645 +1255,645 @@ class media:
 
     @staticmethod
     def dvpp_malloc_with_cfg(size: int, policy: int, cfg: Dict[str, Any], /) -> Tuple[int, int]:
-        """Like dvpp_malloc(); policy and attributes choose nothing. [Y-170]"""
+        """Like dvpp_malloc(); policy and attributes have no effect. [Y-170]"""
 
     @staticmethod
     def dvpp_png_decode_async(channel_desc: object, data: object, size: object, output_desc: object, stream: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_png_get_image_info(data: object, size: object, /) -> Tuple[int, int, int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_png_predict_dec_size(data: object, data_size: object, output_pixel_format: object, /) -> Tuple[int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_set_border_config_border_type(border_config: object, border_type: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_set_border_config_bottom(border_config: object, bottom: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_set_border_config_left(border_config: object, left: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_set_border_config_right(border_config: object, right: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_set_border_config_top(border_config: object, top: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_set_border_config_value(border_config: object, index: object, value: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_set_channel_desc_mode(channel_desc: object, mode: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_set_channel_desc_param(channel_desc: object, param_type: object, param: object, /) -> Tuple[int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_set_jpege_config_level(jpege_config: object, level: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_set_pic_desc_data(pic_desc: object, data_dev: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_set_pic_desc_format(pic_desc: object, format: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_set_pic_desc_height(pic_desc: object, height: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_set_pic_desc_height_stride(pic_desc: object, height_stride: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_set_pic_desc_ret_code(pic_desc: object, ret_code: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_set_pic_desc_size(pic_desc: object, size: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_set_pic_desc_width(pic_desc: object, width: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_set_pic_desc_width_stride(pic_desc: object, width_stride: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_set_resize_config_interpolation(resize_config: object, interpolation: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_set_roi_config(config: object, left: object, right: object, top: object, bottom: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_set_roi_config_bottom(config: object, bottom: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_set_roi_config_left(config: object, left: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_set_roi_config_right(config: object, right: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_set_roi_config_top(config: object, top: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_set_stream_desc_data(stream_desc: object, data_dev: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_set_stream_desc_eos(stream_desc: object, eos: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_set_stream_desc_format(stream_desc: object, format: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_set_stream_desc_ret_code(stream_desc: object, ret_code: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_set_stream_desc_size(stream_desc: object, size: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_set_stream_desc_timestamp(stream_desc: object, timestamp: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_vpc_batch_crop_and_paste_async(channel_desc: object, src_batch_pic_desc: object, roi_nums: object, dst_batch_pic_desc: object, crop_areas: object, paste_areas: object, stream: object, /) -> Tuple[int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_vpc_batch_crop_async(channel_desc: object, src_batch_pic_desc: object, roi_nums: object, dst_batch_pic_desc: object, crop_areas: object, stream: object, /) -> Tuple[int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_vpc_batch_crop_resize_async(channel_desc: object, src_batch_pic_desc: object, roi_nums: object, dst_batch_pic_desc: object, crop_areas: object, resize_config: object, stream: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_vpc_batch_crop_resize_make_border_async(channel_desc: object, src_batch_pic_desc: object, roi_nums: object, dst_batch_pic_desc: object, crop_areas: object, border_cfgs: object, resize_config: object, stream: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_vpc_batch_crop_resize_paste_async(channel_desc: object, src_batch_pic_desc: object, roi_nums: object, dst_batch_pic_desc: object, crop_areas: object, paste_areas: object, resize_config: object, stream: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_vpc_calc_hist_async(channel_desc: object, src_pic_desc: object, hist: object, reserve: object, stream: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_vpc_convert_color_async(channel_desc: object, input_desc: object, output_desc: object, stream: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_vpc_crop_and_paste_async(channel_desc: object, input_desc: object, output_desc: object, crop_area: object, paste_area: object, stream: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_vpc_crop_async(channel_desc: object, input_desc: object, output_desc: object, crop_area: object, stream: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_vpc_crop_resize_async(channel_desc: object, input_desc: object, output_desc: object, crop_area: object, resize_config: object, stream: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_vpc_crop_resize_paste_async(channel_desc: object, input_desc: object, output_desc: object, crop_area: object, paste_area: object, resize_config: object, stream: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_vpc_equalize_hist_async(channel_desc: object, input_desc: object, output_desc: object, lut_map: object, stream: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_vpc_make_border_async(channel_desc: object, input_desc: object, output_desc: object, border_config: object, stream: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_vpc_pyr_down_async(channel_desc: object, input_desc: object, output_desc: object, reserve: object, stream: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def dvpp_vpc_resize_async(channel_desc: object, input_desc: object, output_desc: object, resize_config: object, stream: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def vdec_create_channel(channel_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def vdec_create_channel_desc() -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def vdec_create_frame_config() -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def vdec_destroy_channel(channel_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def vdec_destroy_channel_desc(channel_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def vdec_destroy_frame_config(frame_config: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def vdec_get_channel_desc_bit_depth(channel_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def vdec_get_channel_desc_callback(channel_desc: object, /) -> object:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def vdec_get_channel_desc_channel_id(channel_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def vdec_get_channel_desc_entype(channel_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def vdec_get_channel_desc_out_mode(channel_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def vdec_get_channel_desc_out_pic_format(channel_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def vdec_get_channel_desc_out_pic_height(channel_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def vdec_get_channel_desc_out_pic_width(channel_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def vdec_get_channel_desc_param(channel_desc: object, param_type: object, /) -> Tuple[int, int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def vdec_get_channel_desc_ref_frame_num(channel_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def vdec_get_channel_desc_thread_id(channel_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def vdec_send_frame(channel_desc: object, input: object, output: object, config: object, user_data: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def vdec_send_skipped_frame(channel_desc: object, input: object, config: object, user_data: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def vdec_set_channel_desc_bit_depth(channel_desc: object, bit_depth: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def vdec_set_channel_desc_callback(channel_desc: object, callback: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def vdec_set_channel_desc_channel_id(channel_desc: object, channel_id: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def vdec_set_channel_desc_entype(channel_desc: object, en_type: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def vdec_set_channel_desc_out_mode(channel_desc: object, out_mode: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def vdec_set_channel_desc_out_pic_format(channel_desc: object, out_pic_format: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def vdec_set_channel_desc_out_pic_height(channel_desc: object, out_pic_height: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def vdec_set_channel_desc_out_pic_width(channel_desc: object, out_pic_width: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def vdec_set_channel_desc_param(channel_desc: object, param_type: object, param: object, /) -> Tuple[int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def vdec_set_channel_desc_ref_frame_num(channel_desc: object, ref_frame_num: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def vdec_set_channel_desc_thread_id(channel_desc: object, thread_id: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def venc_create_channel(channel_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def venc_create_channel_desc() -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def venc_create_frame_config() -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def venc_destroy_channel(channel_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def venc_destroy_channel_desc(channel_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def venc_destroy_frame_config(frame_config: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def venc_get_channel_desc_buf_addr(channel_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def venc_get_channel_desc_buf_size(channel_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def venc_get_channel_desc_callback(channel_desc: object, /) -> object:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def venc_get_channel_desc_channel_id(channel_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def venc_get_channel_desc_entype(channel_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def venc_get_channel_desc_key_frame_interval(channel_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def venc_get_channel_desc_max_bit_rate(channel_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def venc_get_channel_desc_param(channel_desc: object, param_type: object, /) -> Tuple[int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def venc_get_channel_desc_pic_format(channel_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def venc_get_channel_desc_pic_height(channel_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def venc_get_channel_desc_pic_width(channel_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def venc_get_channel_desc_rc_mode(channel_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def venc_get_channel_desc_src_rate(channel_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def venc_get_channel_desc_thread_id(channel_desc: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def venc_get_frame_config_eos(config: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def venc_get_frame_config_force_i_frame(config: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def venc_send_frame(channel_desc: object, input: object, reserve: object, config: object, user_data: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def venc_set_channel_desc_buf_addr(channel_desc: object, buf_addr: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def venc_set_channel_desc_buf_size(channel_desc: object, buf_size: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def venc_set_channel_desc_callback(channel_desc: object, callback: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def venc_set_channel_desc_entype(channel_desc: object, en_type: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def venc_set_channel_desc_key_frame_interval(channel_desc: object, key_frame_interval: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def venc_set_channel_desc_max_bit_rate(channel_desc: object, max_bit_rate: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def venc_set_channel_desc_param(channel_desc: object, param_type: object, param: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def venc_set_channel_desc_pic_format(channel_desc: object, pic_format: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def venc_set_channel_desc_pic_height(channel_desc: object, pic_height: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def venc_set_channel_desc_pic_width(channel_desc: object, pic_width: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def venc_set_channel_desc_rc_mode(channel_desc: object, rc_mode: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def venc_set_channel_desc_src_rate(channel_desc: object, src_rate: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def venc_set_channel_desc_thread_id(channel_desc: object, thread_id: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def venc_set_frame_config_eos(config: object, eos: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def venc_set_frame_config_force_i_frame(config: object, force_i_frame: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
 class op:
     @staticmethod
     def cast(src_desc: object, src_buffer: object, dst_desc: object, dst_buffer: object, truncate: object, stream: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def create_attr() -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def create_handle(op_type: object, input_desc: object, output_desc: object, op_attr: object, /) -> Tuple[int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def create_handle_for_cast(src_desc: object, dst_desc: object, truncate: object, /) -> Tuple[int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def create_kernel(op_type: object, kernel_id: object, kernel_name: object, bin_data: object, bin_size: object, engine_type: object, deallocator: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def destroy_attr(attr: object, /) -> object:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def destroy_handle(handle: object, /) -> object:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def execute(op_type: object, input_desc: object, inputs: object, output_desc: object, outputs: object, attr: object, stream: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def execute_v2(op_type: object, input_desc: object, inputs: object, output_desc: object, outputs: object, attr: object, stream: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def execute_with_handle(handle: object, inputs: object, outputs: object, stream: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def infer_shape(op_type: object, input_desc: object, inputs: object, num_outputs: object, output_desc: object, attr: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def load(model: object, model_size: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def register_compile_func(op_type: object, func: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def set_attr_bool(attr: object, attr_name: object, attr_value: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def set_attr_data_type(attr: object, attr_name: object, attr_value: object, /) -> Tuple[int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def set_attr_float(attr: object, attr_name: object, attr_value: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def set_attr_int(attr: object, attr_name: object, attr_value: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def set_attr_list_bool(attr: object, attr_name: object, values: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def set_attr_list_data_type(attr: object, attr_name: object, values: object, /) -> Tuple[int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def set_attr_list_float(attr: object, attr_name: object, values: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def set_attr_list_int(attr: object, attr_name: object, values: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def set_attr_list_list_int(attr: object, attr_name: object, values: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def set_attr_list_string(attr: object, attr_name: object, values: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def set_attr_string(attr: object, attr_name: object, attr_value: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def set_kernel_args(kernel_desc: object, kernel_id: object, block_dim: object, args: object, arg_size: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def set_kernel_workspace_sizes(kernel_desc: object, num_workspaces: object, workspace_sizes: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def set_max_op_queue_num(max_op_num: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def set_model_dir(model_dir: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def start_dump_args(dump_type: object, path: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def stop_dump_args(dump_type: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def unregister_compile_func(op_type: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def update_params(op_type: object, input_desc: object, output_desc: object, attr: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
 class blas:
     @staticmethod
     def create_handle_for_gemm_ex(trans_a: object, trans_b: object, trans_c: object, m: object, n: object, k: object, data_type_a: object, data_type_b: object, data_type_c: object, type: object, /) -> Tuple[int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def create_handle_for_gemv_ex(trans_a: object, m: object, n: object, data_type_a: object, data_type_x: object, data_type_y: object, type: object, /) -> Tuple[int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def create_handle_for_hgemm(trans_a: object, trans_b: object, trans_c: object, m: object, n: object, k: object, type: object, /) -> Tuple[int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def create_handle_for_hgemv(trans_a: object, m: object, n: object, type: object, /) -> Tuple[int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def create_handle_for_s8gemm(trans_a: object, trans_b: object, trans_c: object, m: object, n: object, k: object, type: object, /) -> Tuple[int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def create_handle_for_s8gemv(trans_a: object, m: object, n: object, type: object, /) -> Tuple[int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def gemm_ex(trans_a: object, trans_b: object, trans_c: object, m: object, n: object, k: object, alpha: object, matrix_a: object, lda: object, data_type_a: object, matrix_b: object, ldb: object, data_type_b: object, beta: object, matrix_c: object, ldc: object, data_type_c: object, type: object, stream: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def gemv_ex(trans_a: object, m: object, n: object, alpha: object, a: object, lda: object, data_type_a: object, x: object, incx: object, data_type_x: object, beta: object, y: object, incy: object, data_type_y: object, type: object, stream: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def hgemm(trans_a: object, trans_b: object, trans_c: object, m: object, n: object, k: object, alpha: object, matrix_a: object, lda: object, matrix_b: object, ldb: object, beta: object, matrix_c: object, ldc: object, type: object, stream: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def hgemv(trans_a: object, m: object, n: object, alpha: object, a: object, lda: object, x: object, incx: object, beta: object, y: object, incy: object, type: object, stream: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def s8gemm(trans_a: object, trans_b: object, trans_c: object, m: object, n: object, k: object, alpha: object, matrix_a: object, lda: object, matrix_b: object, ldb: object, beta: object, matrix_c: object, ldc: object, type: object, stream: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def s8gemv(trans_a: object, m: object, n: object, alpha: object, a: object, lda: object, x: object, incx: object, beta: object, y: object, incy: object, type: object, stream: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
 class util:
     @staticmethod
@@ -1934,147 +1934,147 @@ class util:
 class prof:
     @staticmethod
     def create_config(device_id_list: object, aicore_metrics: object, aicore_events: object, data_type_config: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def create_stamp() -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def create_step_info() -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def create_subscribe_config(time_info_switch: object, aicore_metrics: object, fd: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def destroy_config(profiler_config: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def destroy_stamp(stamp: object, /) -> object:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def destroy_step_info(step_info: object, /) -> object:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def destroy_subscribe_config(prof_subscribe_config: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def finalize() -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_model_id(op_info: object, op_info_len: object, index: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_op_desc_size() -> Tuple[int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_op_duration(op_info: object, op_info_len: object, index: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_op_end(op_info: object, op_info_len: object, index: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_op_name(op_info: object, op_info_len: object, index: object, op_name_len: object, /) -> Tuple[object, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_op_name_len(op_info: object, op_info_len: object, index: object, /) -> Tuple[int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_op_name_v2(op_info: object, op_info_len: object, index: object, /) -> Tuple[object, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_op_num(op_info: object, op_info_len: object, /) -> Tuple[int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_op_start(op_info: object, op_info_len: object, index: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_op_type(op_info: object, op_info_len: object, index: object, op_type_len: object, /) -> Tuple[object, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_op_type_len(op_info: object, op_info_len: object, index: object, /) -> Tuple[int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_op_type_v2(op_info: object, op_info_len: object, index: object, /) -> Tuple[object, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def get_step_timestamp(step_info: object, tag: object, stream: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def init(profiler_result_path: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def mark(stamp: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def mark_ex(msg: object, stream: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def model_subscribe(model_id: object, prof_subscribe_config: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def model_un_subscribe(model_id: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def model_unsubscribe(model_id: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def pop() -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def push(stamp: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def range_start(stamp: object, /) -> Tuple[int, int]:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def range_stop(range_id: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def set_config(config_type: object, config: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def set_stamp_trace_message(stamp: object, msg: object, msg_len: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def start(profiler_config: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
     @staticmethod
     def stop(profiler_config: object, /) -> int:
-        """Not run: belay runs no models, operators or media processing. Answers 207000, and says so once. [C-22]"""
+        """Not implemented: belay runs no models, operators or media processing. Returns 207000; the first call prints a note. [C-22]"""
 
 class himpi:
     @staticmethod
@@ -2084,7 +2084,7 @@ class himpi:
     @staticmethod
     def dvpp_malloc(dev: int, size: int, /) -> Tuple[int, int]:
         """Device memory for media functions of version 2: its start a multiple of 128. `dev` is ignored; the current device
-        counts. The code is unsigned. [Y-172, Y-220]"""
+        is used. The code is unsigned. [Y-172, Y-220]"""
 
     @staticmethod
     def sys_exit() -> int:

@@ -31,7 +31,7 @@ def test_failure_raises_with_code_name_and_message():
     assert error.name == "ACL_ERROR_RT_INVALID_DEVICEID"
     assert error.what == "set_device"
     assert "aclrtSetDevice failed with 107001" in error.message
-    assert str(error).startswith("set_device answered 107001 ACL_ERROR_RT_INVALID_DEVICEID: no such device\n")
+    assert str(error).startswith("set_device returned 107001 ACL_ERROR_RT_INVALID_DEVICEID: no such device\n")
     assert error.message.strip() in str(error)
 
 
@@ -39,7 +39,7 @@ def test_the_code_at_the_end_of_a_tuple_counts():
     with pytest.raises(belay.Error) as caught:
         belay.check(acl.rt.malloc(0, 0))
     assert caught.value.code == 100000
-    assert str(caught.value).startswith("the call answered 100000 ")
+    assert str(caught.value).startswith("the call returned 100000 ")
 
 
 def test_the_message_has_words_only_and_no_header_with_nothing_below():
@@ -92,11 +92,11 @@ def test_a_code_that_nobody_knows_is_told_as_a_number():
     with pytest.raises(belay.Error) as caught:
         belay.check(424242, "magic")
     assert caught.value.name is None
-    assert str(caught.value) == "magic answered 424242"
+    assert str(caught.value) == "magic returned 424242"
 
 
 def test_an_error_is_a_runtime_error_and_can_be_pickled():
     error = pickle.loads(pickle.dumps(belay.Error(207001, "text", "malloc")))
     assert isinstance(error, RuntimeError)
     assert (error.code, error.message, error.what) == (207001, "text", "malloc")
-    assert str(error) == "malloc answered 207001 ACL_ERROR_RT_MEMORY_ALLOCATION: out of memory\ntext"
+    assert str(error) == "malloc returned 207001 ACL_ERROR_RT_MEMORY_ALLOCATION: out of memory\ntext"

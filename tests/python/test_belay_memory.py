@@ -81,7 +81,7 @@ def test_memory_that_cannot_be_had_is_an_error():
     with pytest.raises(belay.Error) as caught:
         belay.malloc(1 << 50)
     assert caught.value.code == 207001
-    assert "acl.rt.malloc(1125899906842624, 0) answered 207001" in str(caught.value)
+    assert "acl.rt.malloc(1125899906842624, 0) returned 207001" in str(caught.value)
     with pytest.raises(belay.Error) as caught:
         belay.malloc_host(0)
     assert caught.value.code == 100000
@@ -307,9 +307,9 @@ def test_what_does_not_fit_is_refused_and_nothing_is_copied(make, offset, size):
 
 def test_tobytes_says_what_is_there(make):
     with make(64) as m:
-        with pytest.raises(ValueError, match="^this memory has 64 bytes; 0 bytes .* from offset 70 on$"):
+        with pytest.raises(ValueError, match="^this memory has 64 bytes; 0 bytes .* from offset 70$"):
             m.tobytes(70)
-        with pytest.raises(ValueError, match="^this memory has 64 bytes; 5 bytes .* from offset 60 on$"):
+        with pytest.raises(ValueError, match="^this memory has 64 bytes; 5 bytes .* from offset 60$"):
             m.tobytes(60, 5)
 
 
@@ -330,9 +330,9 @@ def test_what_cannot_be_copied_is_told(make):
             m.copy_to(5)
         with pytest.raises(BufferError, match="cannot be written"):
             m.copy_to(b"0123")
-        with pytest.raises(BufferError, match="side by side"):
+        with pytest.raises(BufferError, match="not contiguous"):
             m.copy_from(memoryview(b"0123456789")[::2])
-        with pytest.raises(BufferError, match="side by side"):
+        with pytest.raises(BufferError, match="not contiguous"):
             m.copy_to(memoryview(bytearray(10))[::-1])
 
 
@@ -488,7 +488,7 @@ def test_arrays_with_gaps_are_refused(make, np):
         for array in (np.zeros((10, 10))[:, ::2], np.zeros((10, 10)).T):
             with pytest.raises(BufferError, match="numpy.ascontiguousarray"):
                 m.copy_from(array)
-            with pytest.raises(BufferError, match="side by side"):
+            with pytest.raises(BufferError, match="not contiguous"):
                 m.copy_to(array)
 
 

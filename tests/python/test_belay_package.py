@@ -98,7 +98,7 @@ def test_another_module_named_acl_is_told():
         "belay.device(0)"
     )
     assert done.returncode != 0
-    assert "is another one" in done.stderr
+    assert "is another acl" in done.stderr
 
 
 def test_acl_gets_no_names_from_belay():

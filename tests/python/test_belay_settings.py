@@ -102,7 +102,7 @@ def test_a_name_that_is_not_there_is_refused_by_python_itself():
 
 
 def test_a_value_of_a_wrong_kind_is_a_type_error():
-    with pytest.raises(TypeError, match="'product' is no switch"):
+    with pytest.raises(TypeError, match="'product' is not a switch"):
         belay.settings(product=True)
     with pytest.raises(TypeError):
         belay.settings(hbm=4.5)

@@ -172,10 +172,10 @@ def test_wrong_markers_are_errors_in_words(pytester):
     done.stdout.fnmatch_lines(
         [
             "*__init__() got an unexpected keyword argument 'hmb'*",
-            "belay.settings(hbm='12345'*) answered 507033*BELAY_HBM*'12345'*",
+            "belay.settings(hbm='12345'*) returned 507033*BELAY_HBM*'12345'*",
             "the marker 'belay' takes names and values*",
-            "the setting 'hbm' takes a text or a whole number, not 1.5",
-            "acl.rt.set_device(99) answered 107001*",
+            "the setting 'hbm' takes a string or an integer, not 1.5",
+            "acl.rt.set_device(99) returned 107001*",
         ]
     )
 
@@ -475,7 +475,7 @@ def test_what_a_restart_took_from_a_fixture_is_told_with_its_name(pytester, scop
     done = run(pytester, RESTARTED.format(scope=scope))
     done.assert_outcomes(passed=3, errors=1)
     ours = f"belay_{scope}_device"
-    what_to_do = f"*belay.restart() start anew: let the tests that share it use belay_{scope}_machine or {ours}*"
+    what_to_do = f"*belay.restart() start a new machine: in tests that share it use only belay_{scope}_machine or {ours}*"
     of_weights, of_queue = (f"in the fixture '{name}' of scope {scope}; " for name in ("weights", "queue"))
     done.stdout.fnmatch_lines(
         [

@@ -9,7 +9,7 @@ def dvpp_free(ptr: int, /) -> int:
 
 def dvpp_malloc(dev: int, size: int, /) -> Tuple[int, int]:
     """Device memory for media functions of version 2: its start a multiple of 128. `dev` is ignored; the current device
-    counts. The code is unsigned. [Y-172, Y-220]"""
+    is used. The code is unsigned. [Y-172, Y-220]"""
 
 def sys_exit() -> int:
     """Accepted; there is nothing to end. [Y-173]"""

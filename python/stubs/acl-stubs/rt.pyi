@@ -8,7 +8,7 @@ def create_context(dev: int, /) -> Tuple[int, int]:
     """Makes a context on a device and makes it current for this thread. [Y-67]"""
 
 def create_event() -> Tuple[int, int]:
-    """Makes an event: a mark in the order of a stream, to wait for and to measure with. [Y-81]"""
+    """Makes an event: a point in the order of a stream, to wait for and to measure time with. [Y-81]"""
 
 def create_event_ex_with_flag(flag: int, /) -> Tuple[int, int]:
     """With flags, for an event that may be recorded again and again. [Y-81]"""
@@ -20,13 +20,13 @@ def create_notify(flag: int, /) -> Tuple[int, int]:
     """Makes a notify: a flag that one stream sets and another waits for and clears."""
 
 def create_stream() -> Tuple[int, int]:
-    """Makes a stream in the current context. Work on it runs in order, beside the work of other streams. [Y-72]"""
+    """Makes a stream in the current context. Work on it runs in order, and independently of other streams. [Y-72]"""
 
 def create_stream_with_config(priority: int, flag: int, /) -> Tuple[int, int]:
     """The same with a priority from 0 (most urgent) to 7, and flags. [Y-73]"""
 
 def ctx_get_current_default_stream() -> Tuple[int, int]:
-    """The stream that 0 stands for in the current context. [Y-69]"""
+    """The stream that 0 means in the current context. [Y-69]"""
 
 def ctx_get_sys_param_opt(opt: int, /) -> Tuple[int, int]:
     """An option of the current context."""
@@ -53,13 +53,13 @@ def device_can_access_peer(dev: int, peer: int, /) -> Tuple[int, int]:
     """Whether one device can reach the memory of another. [Y-141]"""
 
 def device_disable_peer_access(peer: int, /) -> int:
-    """Ends it. [Y-141]"""
+    """Ends this access. [Y-141]"""
 
 def device_enable_peer_access(peer: int, flags: int, /) -> int:
     """Lets the current device reach the memory of `peer`; `flags` is 0. [Y-141]"""
 
 def device_get_bare_tgid() -> Tuple[int, int]:
-    """The number of this process, for lists of processes that memory or notifies are shared with. [Y-134]"""
+    """The id of this process, for lists of processes that share memory or notifies. [Y-134]"""
 
 def device_get_stream_priority_range() -> Tuple[int, int, int]:
     """The priorities that streams may have; smaller is more urgent. [Y-65]"""
@@ -80,8 +80,7 @@ def event_get_timestamp(event: int, /) -> Tuple[int, int]:
     """When the event was reached, in microseconds. [Y-89]"""
 
 def free(ptr: int, /) -> int:
-    """Frees a block of any device allocator but the media ones, at once, without waiting for streams that may still
-    use it. Only the start of a block can be freed. [Y-96]"""
+    """Frees a block of any device allocator at once, without waiting for streams that may still use it. Only the start of a block can be freed. [Y-96]"""
 
 def free_host(ptr: int, /) -> int:
     """Frees a block of malloc_host(), at once. [Y-97]"""
@@ -99,7 +98,7 @@ def get_device_count() -> Tuple[int, int]:
     """How many devices this process sees; works before init(). Always a pair. [Y-59]"""
 
 def get_device_id_from_exception_info(info: int, /) -> int:
-    """On which device."""
+    """The device of the task."""
 
 def get_device_info(dev: int, attr: int, /) -> Tuple[int, int]:
     """An attribute of a device, in full 64 bits. [Y-61, Y-186]"""
@@ -108,7 +107,7 @@ def get_device_res_limit(dev: int, type: int, /) -> Tuple[int, int]:
     """How many cores of a type this process may use."""
 
 def get_device_sat_mode() -> Tuple[int, int]:
-    """How the device's numbers overflow."""
+    """What the device's numbers do on overflow."""
 
 def get_device_utilization_rate(dev: int, /) -> Tuple[Dict[str, Any], int]:
     """Percentages with the keys cube_utilization, vector_utilization, aicpu_utilization, memory_utilization and
@@ -118,7 +117,7 @@ def get_devices_topo(dev: int, other: int, /) -> Tuple[int, int]:
     """How two devices are connected. [Y-65]"""
 
 def get_error_code_from_exception_info(info: int, /) -> int:
-    """Why."""
+    """Why it failed."""
 
 def get_event_avail_num() -> Tuple[int, int]:
     """How many events can still be made. [Y-89]"""
@@ -149,7 +148,7 @@ def get_op_execute_timeout() -> Tuple[int, int]:
     """How long an operator may run."""
 
 def get_op_timeout_interval() -> Tuple[int, int]:
-    """The steps in which that can be set."""
+    """The steps in which that time can be set."""
 
 def get_overflow_status(ptr: int, size: int, stream: int, /) -> int:
     """Has the stream write the overflow state into 64 bytes of device memory."""
@@ -164,7 +163,7 @@ def get_res_in_current_thread(type: int, /) -> Tuple[int, int]:
     """How many cores of a type this thread may use."""
 
 def get_run_mode() -> Tuple[int, int]:
-    """1: the program runs on a host with the device beside it. 0: it runs on the device (RC form). [Y-60]"""
+    """1: the program runs on a host, and the device is a card in it. 0: it runs on the device (RC form). [Y-60]"""
 
 def get_stream_attribute(stream: int, attr: int, /) -> Tuple[Dict[str, Any], int]:
     """An attribute, under the key that set_stream_attribute() takes. [Y-80]"""
@@ -173,7 +172,7 @@ def get_stream_available_num() -> Tuple[int, int]:
     """How many streams can still be made. [Y-79]"""
 
 def get_stream_id_from_exception_info(info: int, /) -> int:
-    """On which stream."""
+    """The stream of the task."""
 
 def get_stream_overflow_switch(stream: int, /) -> Tuple[int, int]:
     """Whether overflows are looked for."""
@@ -185,10 +184,10 @@ def get_sys_param_opt(opt: int, /) -> Tuple[int, int]:
     """An option of the process."""
 
 def get_task_id_from_exception_info(info: int, /) -> int:
-    """Which task failed."""
+    """The task that failed."""
 
 def get_thread_id_from_exception_info(info: int, /) -> int:
-    """Which thread had submitted it."""
+    """The thread that submitted the task."""
 
 def get_thread_last_task_id() -> Tuple[int, int]:
     """The last task that this thread submitted."""
@@ -224,14 +223,14 @@ def malloc(size: int, policy: int, /) -> Tuple[int, int]:
             3, 4, 5  the same for memory that another device may reach (P2P)
             6, 7     1 GB pages only, ordinary and P2P
     A number outside these takes huge pages from 2 MB on and normal ones below. Pass int(...): a numpy integer is
-    no size. Allocating often is slow on hardware; allocate ahead and cut blocks yourself. Free with acl.rt.free.
-    [Y-90, Y-216, Y-217, M-34]"""
+    not accepted as a size. Allocating often is slow on hardware; allocate ahead and cut blocks yourself. Free with
+    acl.rt.free. [Y-90, Y-216, Y-217, M-34]"""
 
 def malloc_align32(size: int, policy: int, /) -> Tuple[int, int]:
     """Like malloc(), but `size` is only rounded up to 32; nothing is added. [Y-91]"""
 
 def malloc_cached(size: int, policy: int, /) -> Tuple[int, int]:
-    """The same as malloc(). [Y-92]"""
+    """Like malloc(), but knows the policies 0, 1, 2 and 6 only. [Y-92, M-62]"""
 
 def malloc_for_task_scheduler(size: int, policy: int, cfg: Dict[str, Any], /) -> Tuple[int, int]:
     """Memory that the chip's task scheduler can reach. [Y-93]"""
@@ -245,7 +244,7 @@ def malloc_host_with_cfg(size: int, cfg: Dict[str, Any], /) -> Tuple[int, int]:
 
 def malloc_with_cfg(size: int, policy: int, cfg: Dict[str, Any], /) -> Tuple[int, int]:
     """Like malloc_align32(), with attributes; {} is none:
-    {"numAttrs": 1, "attrs": [{"attr": 1, "value": {"moduleId": 33}}]}. A misspelled key goes unnoticed.
+    {"numAttrs": 1, "attrs": [{"attr": 1, "value": {"moduleId": 33}}]}. A misspelled key is ignored.
     [Y-93, Y-94, Y-95]"""
 
 def mem_flush(ptr: int, size: int, /) -> int:
@@ -261,10 +260,10 @@ def memcpy(dst: int, dest_max: int, src: int, count: int, kind: int, /) -> int:
     [Y-100, Y-101, Y-102, Y-103]"""
 
 def memcpy2d(dst: int, dpitch: int, src: int, spitch: int, width: int, height: int, kind: int, /) -> int:
-    """Copies `height` rows of `width` bytes; rows lie a pitch apart. Kinds 1 and 2 only. [Y-108, Y-109]"""
+    """Copies `height` rows of `width` bytes; rows are a pitch apart. Kinds 1, 2 and 4 only. [Y-108, Y-109]"""
 
 def memcpy2d_async(dst: int, dpitch: int, src: int, spitch: int, width: int, height: int, kind: int, stream: int, /) -> int:
-    """Queues such a copy on a stream. [Y-108, Y-109]"""
+    """Queues such a copy on a stream. On 950, A3 and A2 kind 3 works, too. [Y-108, Y-109]"""
 
 def memcpy_async(dst: int, dest_max: int, src: int, count: int, kind: int, stream: int, /) -> int:
     """Queues a copy on a stream. Keep both sides alive until the stream was synchronised. With host memory that is not
@@ -274,7 +273,7 @@ def memcpy_async_with_condition(dst: int, dest_max: int, src: int, count: int, k
     """Deprecated; use memcpy_async(). [Y-105]"""
 
 def memcpy_async_with_desc(desc: int, kind: int, stream: int, /) -> int:
-    """Queues the copy that a descriptor tells of. [Y-110]"""
+    """Queues the copy that a descriptor describes. [Y-110]"""
 
 def memset(ptr: int, max_count: int, value: int, count: int, /) -> int:
     """Fills `count` bytes with the low byte of `value`. [Y-106, Y-107]"""
@@ -319,54 +318,55 @@ def query_event_wait_status(event: int, /) -> Tuple[int, int]:
     """Whether all waits for the event are over: 0 complete, 1 not ready. [Y-86]"""
 
 def record_event(event: int, stream: int, /) -> int:
-    """Queues the mark on a stream: the event is complete when all work before it is. The event comes first. [Y-83]"""
+    """Records the event on a stream: it is complete when all work before it is. The event comes first. [Y-83]"""
 
 def record_notify(notify: int, stream: int, /) -> int:
     """Has the stream set the notify."""
 
 def reset_device(dev: int, /) -> int:
-    """Undoes one set_device. The last one waits for the work of the device's default context and ends every block of
+    """Undoes one set_device. The last one waits for the work of the device's default context and frees every block of
     memory that is still allocated. [Y-57]"""
 
 def reset_device_force(dev: int, /) -> int:
     """Resets the device however often it was set. [Y-57]"""
 
 def reset_device_res_limit(dev: int, /) -> int:
-    """Back to all cores."""
+    """Allows all cores again."""
 
 def reset_event(event: int, stream: int, /) -> int:
-    """Queues that the event is not complete any more; for events with the sync flag. [Y-84]"""
+    """Queues a reset: the event is not complete any more; for events with the sync flag. [Y-84]"""
 
 def reset_overflow_status(stream: int, /) -> int:
     """Has the stream clear the overflow state."""
 
 def reset_stream_res_limit(stream: int, /) -> int:
-    """Back to the limits of the device."""
+    """Restores the limits of the device."""
 
 def set_context(ctx: int, /) -> int:
     """Makes a context current for this thread. A thread begins without one. [Y-68, Y-45]"""
 
 def set_device(dev: int, /) -> int:
     """Chooses the device that this thread works on and makes its default context current. Counted: each set_device
-    wants a reset_device. Other threads choose for themselves. [Y-57, Y-45]"""
+    needs a reset_device. Other threads choose for themselves. [Y-57, Y-45]"""
 
 def set_device_res_limit(dev: int, type: int, value: int, /) -> int:
     """Sets how many cores of a type this process may use."""
 
 def set_device_sat_mode(mode: int, /) -> int:
-    """How the device's numbers overflow: 0 they saturate, 1 infinity and NaN."""
+    """What the device's numbers do on overflow: 0 saturate, 1 become infinity or NaN."""
 
 def set_exception_info_callback(fn: Optional[Callable[..., object]] = ..., /) -> int:
-    """Has fn(info) called when a task fails; ask the functions below about `info` inside it. None ends that."""
+    """Sets a function fn(info) that is called when a task fails; inside it, pass `info` to the functions below.
+    None removes it."""
 
 def set_memcpy_desc(desc: int, kind: int, src: int, dst: int, count: int, config: int, /) -> Tuple[int, int]:
     """Writes a copy descriptor into device memory. The source comes before the destination here. [Y-110]"""
 
 def set_op_execute_time_out(seconds: int, /) -> int:
-    """How long an operator may run. Kept; no operator runs here."""
+    """How long an operator may run. Stored; no operator runs here."""
 
 def set_op_execute_timeout_v2(us: int, /) -> Tuple[int, int]:
-    """The same in microseconds; `actual` is what holds."""
+    """The same in microseconds; `actual` is the value in effect."""
 
 def set_op_wait_timeout(seconds: int, /) -> int:
     """How long a stream waits for an event at most; 0 for ever. [Y-89]"""
@@ -403,7 +403,7 @@ def stream_wait_event(stream: int, event: int, /) -> int:
     """Has the stream wait for the event. Here the stream comes first. [Y-85]"""
 
 def subscribe_report(thread_id: int, stream: int, /) -> int:
-    """Says which thread calls the callbacks of a stream: one of acl.util.start_thread, or threading.get_ident().
+    """Sets the thread that calls the callbacks of a stream: one of acl.util.start_thread, or threading.get_ident().
     A thread may serve several streams of one device, a stream has one thread. [Y-156]"""
 
 def synchronize_device() -> int:
@@ -426,13 +426,13 @@ def synchronize_stream_with_timeout(stream: int, ms: int, /) -> int:
     """The same for at most `ms` milliseconds, -1 for ever; then 507046, and the work goes on. [Y-76]"""
 
 def unsubscribe_report(thread_id: int, stream: int, /) -> int:
-    """Ends that; also after the thread has ended. [Y-156, Y-163]"""
+    """Ends the subscription; also after the thread has ended. [Y-156, Y-163]"""
 
 def unuse_stream_res_in_current_thread(stream: int, /) -> int:
-    """Ends that."""
+    """Ends the use of these limits."""
 
 def use_stream_res_in_current_thread(stream: int, /) -> int:
-    """This thread goes by the core limits of a stream."""
+    """This thread uses the core limits of a stream."""
 
 def value_wait(ptr: int, value: int, flag: int, stream: int, /) -> int:
     """Has the stream wait for 64 bits of device memory: 0 at least, 1 equal, 2 a bit in common, 3 nor. [Y-118]"""

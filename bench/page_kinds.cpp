@@ -89,7 +89,7 @@ PagedMemory map_hugetlb(PageKind kind, std::size_t bytes) {
   void* start = map_aligned(pages * page, MAP_HUGETLB | (log2_of_page << MAP_HUGE_SHIFT));
   if (start == MAP_FAILED) {
     if (free >= static_cast<std::int64_t>(pages)) return none(std::strerror(errno), remedy);
-    return none(fmt::format("{} kernel page(s) of {} needed, {} free", pages, name, free), remedy);
+    return none(fmt::format("kernel pages of {1}: {0} needed, {2} free", pages, name, free), remedy);
   }
   if (!touch_all(start, pages * page, page)) {  // a cgroup may forbid what the pool would give
     munmap(start, pages * page);

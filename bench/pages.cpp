@@ -167,8 +167,9 @@ void print_table(const nlohmann::json& result) {
                  point["max_ns"].get<double>());
     }
   }
-  fmt::print("\nOther programs meanwhile used {:.1f} of {} processor(s).\n",
-             result["busy_neighbours"].get<double>(), result["machine"]["cpus"].get<int>());
+  const int cpus = result["machine"]["cpus"].get<int>();
+  fmt::print("\nOther programs used {:.1f} of {} processor{} meanwhile.\n",
+             result["busy_neighbours"].get<double>(), cpus, cpus == 1 ? "" : "s");
 }
 
 // As many whole gigabytes as leave half of the free memory alone when every kind has them; at most 4.

@@ -25,7 +25,7 @@ borrow_huge_pages() {
     huge_pages_before[$pool]=$all
     printf '%s\n' "$wanted" >"$pool/nr_hugepages" || true
     if (($(<"$pool/nr_hugepages") < wanted)); then
-        printf 'The kernel found %d of %d pages of %d KB in one piece; ask for less, or reserve them after a boot.\n' \
+        printf 'The kernel could reserve only %d of %d pages of %d KB; ask for less, or reserve them right after a boot.\n' \
             "$(<"$pool/nr_hugepages")" "$wanted" "$1"
     fi
 }
@@ -37,7 +37,7 @@ return_huge_pages() {
         # Never more than there are: somebody else may have made the pool smaller meanwhile.
         (($(<"$pool/nr_hugepages") > before)) || continue
         printf '%s\n' "$before" >"$pool/nr_hugepages" ||
-            printf 'Could not put %s/nr_hugepages back to %s.\n' "$pool" "$before" >&2
+            printf 'Could not set %s/nr_hugepages back to %s.\n' "$pool" "$before" >&2
     done
     huge_pages_before=()
 }

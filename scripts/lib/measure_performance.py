@@ -64,7 +64,7 @@ def threads(effort, _):
 
 
 def listening(effort, _):
-    return [Run("pairs that somebody hears of", "bench_listening", "^listening/", effort.windows, effort.seconds)]
+    return [Run("pairs with listeners", "bench_listening", "^listening/", effort.windows, effort.seconds)]
 
 
 def copy(effort, level):
@@ -78,7 +78,7 @@ def start(effort, _):
 
 def scale(effort, level):
     live, megabytes = (1000, 16) if level == "tiny" else (1000000, 512)
-    runs = [Run("books of %s blocks" % format(live, ","), "bench_scale", "^books/belay/%d/" % live, 1, effort.seconds),
+    runs = [Run("records of %s blocks" % format(live, ","), "bench_scale", "^books/belay/%d/" % live, 1, effort.seconds),
             Run("memory held after %d MB, and a rest of 3 s" % megabytes, "bench_scale",
                 "^held/belay/%d/" % megabytes, 1, effort.seconds)]
     if level == "full":
@@ -235,7 +235,7 @@ def measure(laboratory, subjects, level):
                 context["machine"] = json.loads(result["context"]["measured_on"])
                 context["missing"] = [line for line in result["context"]["missing_peers"].split("\n") if line]
     if "churn" in subjects and level != "tiny" and "churn_small/belay/1000000" not in samples:
-        context["missing"].append("churn over 1,000,000 blocks: it wants %s of free memory" % size(MEMORY_FOR_A_MILLION))
+        context["missing"].append("churn over 1,000,000 blocks: it needs %s of free memory" % size(MEMORY_FOR_A_MILLION))
     instructions = {}
     if "alloc" in subjects:
         if shutil.which("valgrind"):

@@ -136,7 +136,7 @@ def listening(figures, who):
             if not heard or not quiet:
                 return [None]
             points.append(Point(heard["best"] / quiet["best"], heard["median"] / quiet["median"],
-                                "%s on %d: %s, with nobody %s" % (size(bytes_), threads, ns(heard["best"]),
+                                "%s on %d: %s, without %s" % (size(bytes_), threads, ns(heard["best"]),
                                                                  ns(quiet["best"])), heard, quiet))
     return points
 
@@ -209,7 +209,7 @@ BARS = (
     ("64 threads against 8", "a pair grows by at most 1.5 times what that loop grows by", "×%.2f", "most", 1.5,
      many_threads),
     ("every documented policy and flag", "at most 1.5 times HUGE_FIRST", "×%.2f", "most", 1.5, policies),
-    ("a pair that a listener counts, on 1, 2 and 8 threads", "at most 2 times one that nobody hears of", "×%.2f",
+    ("a pair that a listener counts, on 1, 2 and 8 threads", "at most 2 times one without a listener", "×%.2f",
      "most", 2, lambda of: listening(of, "counts")),
     ("the same for the summary of `belay run`", "at most 2.5 times", "×%.2f", "most", 2.5,
      lambda of: listening(of, "summary")),
@@ -218,7 +218,7 @@ BARS = (
      "most", 5, first_block),
     ("memory of that process", "under 8 MB resident", "%.1f MB", "most", 8,
      lambda of: plain(of, "resident", "0/resident_bytes", MB)),
-    ("books", "at most 96 bytes per live allocation", "%.0f bytes", "most", 96,
+    ("records", "at most 96 bytes per live allocation", "%.0f bytes", "most", 96,
      lambda of: plain(of, "books", "1000000/bytes_per_allocation", 1)),
     ("aclrtMemcpy host ↔ device, 64 KB and up", "at least 0.95 of the speed of memcpy", "%.3f", "least", 0.95, copies),
     ("aclrtMemcpy, 64 B", "at most 100 ns above memcpy", "%.0f ns", "most", 100, small_copies),

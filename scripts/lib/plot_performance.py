@@ -10,7 +10,7 @@ import os
 import sys
 
 from drawing import Pen, picture, text, upright
-from wording import count, size
+from wording import count, counted, size
 
 # Told apart by colour-blind readers too; belay's line is the thick one.
 PENS = {"belay": Pen("#d55e00", "circle", width=4), "glibc": Pen("#0072b2", "square"),
@@ -125,7 +125,7 @@ def pictures(result):
         (lines_of(result, "churn_large", number_of), "Blocks of 1 to 4 MB", live, count)])
     yield "threads", draw("Allocate and free on several threads", "million pairs per second", [
         (lines_of(result, "threads", threads_at(bytes_), lambda ns: 1e3 / ns), "Blocks of " + size(bytes_),
-         "threads, on %d processor(s)" % result["machine"]["cpus"], str) for bytes_ in (64 << 10, 2 << 20)])
+         "threads, on " + counted(result["machine"]["cpus"], "processor"), str) for bytes_ in (64 << 10, 2 << 20)])
 
 
 def main(arguments):

@@ -7,7 +7,7 @@ import json
 import sys
 
 from performance_bars import ns, spread
-from wording import by_number, cell, count, machine_line, size, table, write_between_marks
+from wording import by_number, cell, count, counted, machine_line, size, table, write_between_marks
 
 BEGIN = "<!-- figures: written by scripts/bench --docs -->"
 END = "<!-- end of figures -->"
@@ -17,7 +17,7 @@ ORDER = ("belay", "glibc", "mimalloc", "jemalloc", "tcmalloc", "mmap", "memcpy",
          "HUGE_ONLY_P2P", "NORMAL_ONLY_P2P", "HUGE_FIRST+HIGH_BAND_WIDTH", "HUGE_FIRST+LOW_BAND_WIDTH",
          "HUGE_FIRST+READONLY")
 NAMES = {"memcpy_shared": "memcpy, shared memory", "loop": "a loop that shares nothing", "empty": "an empty program",
-         "table": "a table of words alone", "nobody": "nobody listens", "counts": "a listener that counts",
+         "table": "a table of words alone", "nobody": "no listener", "counts": "a listener that counts",
          "summary": "the summary of `belay run`",
          "linked": "linked to belay, but no call"}
 
@@ -28,11 +28,11 @@ def bytes_point(point):
 
 def threads_point(point):
     bytes_, threads = point.split("/")
-    return "%s %s thread(s)" % ("" if bytes_ == "0" else size(int(bytes_)) + ",", threads)
+    return "%s %s" % ("" if bytes_ == "0" else size(int(bytes_)) + ",", counted(int(threads), "thread"))
 
 
-EXPLANATION = ("A figure is the best of all repeats; in brackets the median, and half of the range in which the middle "
-               "half of the repeats lies, in percent of the median. The spread of a bar is that of belay and of its peer.")
+EXPLANATION = ("A figure is the best of all repeats; in brackets the median, and half of the range of the middle half "
+               "of the repeats, in percent of the median. The spread of a bar is that of belay and of its peer.")
 
 # Question of the programs, title of its table, head of the first column, how a point is written.
 TABLES = (("pairs", "Allocate and free, ns of a pair", "Size", bytes_point),
@@ -42,7 +42,7 @@ TABLES = (("pairs", "Allocate and free, ns of a pair", "Size", bytes_point),
           ("shapes", "As models ask for memory, ns of a request", "Trace", lambda p: p.replace("_", " ")),
           ("threads", "Allocate and free on several threads, ns of a pair, all threads together", "Size, threads",
            threads_point),
-          ("listening", "Allocate and free while somebody hears of it, ns of a pair, all threads together",
+          ("listening", "Allocate and free with a listener, ns of a pair, all threads together",
            "Size, threads", threads_point),
           ("handover", "Allocated by one thread and freed by another, ns of a block", "Size", bytes_point),
           ("copy_to_device", "Copy from the host to the device", "Size", bytes_point),

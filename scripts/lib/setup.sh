@@ -33,7 +33,7 @@ project_python() {
 
 need() {
     if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-        printf 'not a Debian system: expecting what these packages hold to be there: %s\n' "$*" >&2
+        printf 'not a Debian system; make sure that the contents of these packages are installed: %s\n' "$*" >&2
         return 0
     fi
     local package missing=()

@@ -14,6 +14,11 @@ def count(number):
     return format(number, ",")
 
 
+def counted(number, thing):
+    """1 processor, 2 processors."""
+    return "%d %s%s" % (number, thing, "" if number == 1 else "s")
+
+
 def by_number(point):
     """A key to sort names by in which numbers stand between slashes: 64 comes before 512."""
     return [(int(part) if part.isdigit() else 0, part) for part in point.split("/")]
@@ -30,9 +35,9 @@ def table(head, rows):
 
 def machine_line(machine):
     virtual = {"yes": "a virtual machine", "no": "no virtual machine"}.get(
-        machine["virtual_machine"], "virtual machine or not: unknown")
-    return "Machine: %s, %d processor(s), %.0f GB, Linux %s, %s." % (
-        machine["cpu"], machine["cpus"], machine["memory_bytes"] / (1 << 30), machine["kernel"], virtual)
+        machine["virtual_machine"], "unknown whether a virtual machine")
+    return "Machine: %s, %s, %.0f GB, Linux %s, %s." % (
+        machine["cpu"], counted(machine["cpus"], "processor"), machine["memory_bytes"] / (1 << 30), machine["kernel"], virtual)
 
 
 def write_between_marks(path, begin, end, block):
@@ -40,7 +45,7 @@ def write_between_marks(path, begin, end, block):
     with open(path, encoding="utf-8") as file:
         page = file.read()
     if page.count(begin) != 1 or page.count(end) != 1:
-        sys.exit("%s: the marks '%s' and '%s' must stand there once each" % (path, begin, end))
+        sys.exit("%s: the marks '%s' and '%s' must be there once each" % (path, begin, end))
     front, rest = page.split(begin)
     back = rest.split(end)[1]
     with open(path, "w", encoding="utf-8") as file:

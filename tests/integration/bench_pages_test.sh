@@ -87,7 +87,7 @@ if python3 "$scripts/lib/report_pages.py" pages.json bare.md 2>error; then
     printf 'a page without marks was accepted\n' >&2
     exit 1
 fi
-grep -q 'must stand there once each' error
+grep -q 'must be there once each' error
 
 for wrong in nonsense 'pages --gigabytes none' 'pages --nonsense'; do
     code=0

@@ -16,7 +16,7 @@ static void check(aclError code, const char* call) {
   const char* message;
   if (code == ACL_SUCCESS) return;
   message = aclGetRecentErrMsg(); /* NULL when there is none; valid until the next call */
-  fprintf(stderr, "%s answered %d\n%s", call, code, message != NULL ? message : "");
+  fprintf(stderr, "%s returned %d\n%s", call, code, message != NULL ? message : "");
   exit(1);
 }
 #define CHECK(call) check(call, #call)

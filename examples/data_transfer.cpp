@@ -17,11 +17,11 @@ namespace {
 
 constexpr size_t kBytes = 1024 * 1024;
 
-// The number alone tells little; aclGetRecentErrMsg says what was wrong with which value.
+// The code alone says little; aclGetRecentErrMsg says which value was wrong, and why.
 void check(aclError code, const char* call) {
   if (code == ACL_SUCCESS) return;
   const char* message = aclGetRecentErrMsg();
-  std::fprintf(stderr, "%s answered %d\n%s", call, code, message != nullptr ? message : "");
+  std::fprintf(stderr, "%s returned %d\n%s", call, code, message != nullptr ? message : "");
   std::exit(1);
 }
 #define CHECK(call) check(call, #call)
@@ -85,9 +85,8 @@ int main(int argc, char** argv) {
   const aclrtMemcpyKind to_device = two_memories ? ACL_MEMCPY_HOST_TO_DEVICE : ACL_MEMCPY_DEVICE_TO_DEVICE;
   const aclrtMemcpyKind to_host = two_memories ? ACL_MEMCPY_DEVICE_TO_HOST : ACL_MEMCPY_DEVICE_TO_DEVICE;
   const char* soc = aclrtGetSocName();
-  std::printf("device 0 is %s, run mode %s, host memory from %s\n",
-              soc != nullptr ? soc : "a chip without a name", two_memories ? "ACL_HOST" : "ACL_DEVICE",
-              pinned ? "aclrtMallocHost" : "malloc");
+  std::printf("device 0 is %s, run mode %s, host memory from %s\n", soc != nullptr ? soc : "an unknown chip",
+              two_memories ? "ACL_HOST" : "ACL_DEVICE", pinned ? "aclrtMallocHost" : "malloc");
 
   HostBlock source{pinned};
   HostBlock target{pinned};
@@ -114,8 +113,8 @@ int main(int argc, char** argv) {
   CHECK(aclrtMemcpy(target.bytes, kBytes, second, kBytes, to_host));
   verify(target, "device to device");
 
-  // Rows that lie a pitch apart go in one call, and are one copy, however many they are. On the chip itself
-  // there is no such call.
+  // Rows that are a pitch apart are copied by one call, however many they are. On the chip itself there is
+  // no such call.
   if (two_memories) {
     constexpr size_t kRow = 1024;
     std::memset(target.bytes, 0, kBytes);

@@ -1,7 +1,7 @@
 // The classic mistake: host code follows a device pointer. This program is meant to crash.
 //
 // A device pointer looks like any other pointer, so the compiler says nothing, and a bare segmentation fault
-// says little more. Under belay the program still dies of SIGSEGV, but first two lines tell which block was
+// says little more. Under belay the program still dies of SIGSEGV, but first two lines say which block was
 // touched, where, and what to do instead. Run it with BELAY_FAULTS=off to see the difference.
 #include <cstdio>
 

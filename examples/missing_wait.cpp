@@ -15,7 +15,7 @@ namespace {
 void check(aclError code, const char* what) {
   if (code == ACL_SUCCESS) return;
   const char* text = aclGetRecentErrMsg();
-  std::fprintf(stderr, "%s answered %d\n%s\n", what, code, text != nullptr ? text : "");
+  std::fprintf(stderr, "%s returned %d\n%s\n", what, code, text != nullptr ? text : "");
   std::exit(2);
 }
 #define CHECK(call) check(call, #call)

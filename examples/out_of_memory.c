@@ -3,9 +3,9 @@
  *
  * The program takes 1 GB blocks until the device has no more, prints what the runtime says about it, gives
  * one block back and goes on. Out of memory is 207001 (ACL_ERROR_RT_MEMORY_ALLOCATION) in every allocating
- * function. It is an answer, not a broken state: nothing was taken, and the next call works as usual.
+ * function. It is a result, not a broken state: nothing was taken, and the next call works as usual.
  *
- * A small device makes the point sooner: BELAY_HBM=4G ./out_of_memory
+ * A small device runs out sooner: BELAY_HBM=4G ./out_of_memory
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static void check(aclError code, const char* call) {
   const char* message;
   if (code == ACL_SUCCESS) return;
   message = aclGetRecentErrMsg();
-  fprintf(stderr, "%s answered %d\n%s", call, code, message != NULL ? message : "");
+  fprintf(stderr, "%s returned %d\n%s", call, code, message != NULL ? message : "");
   exit(1);
 }
 #define CHECK(call) check(call, #call)

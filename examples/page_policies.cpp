@@ -15,7 +15,7 @@ namespace {
 void check(aclError code, const char* call) {
   if (code == ACL_SUCCESS) return;
   const char* message = aclGetRecentErrMsg();
-  std::fprintf(stderr, "%s answered %d\n%s", call, code, message != nullptr ? message : "");
+  std::fprintf(stderr, "%s returned %d\n%s", call, code, message != nullptr ? message : "");
   std::exit(1);
 }
 #define CHECK(call) check(call, #call)

@@ -15,7 +15,7 @@ namespace {
 void check(aclError code, const char* call) {
   if (code == ACL_SUCCESS) return;
   const char* message = aclGetRecentErrMsg();
-  std::fprintf(stderr, "%s answered %d\n%s", call, code, message != nullptr ? message : "");
+  std::fprintf(stderr, "%s returned %d\n%s", call, code, message != nullptr ? message : "");
   std::exit(1);
 }
 #define CHECK(call) check(call, #call)
@@ -37,7 +37,7 @@ int main() {
   uint32_t count = 0;
   CHECK(aclrtGetDeviceCount(&count));
   if (count < 2) {
-    std::printf("this machine has %u device(s); two are needed\n", count);
+    std::printf("devices of this machine: %u; two are needed\n", count);
     return 0;
   }
   int32_t possible = 0;

@@ -5,7 +5,7 @@
 #   ascendc_include_directories, ascendc_compile_definitions, ascendc_compile_options(<target> [<scope>] ...)
 #
 # With it such programs configure, and their host part builds against this installation: the targets are host
-# libraries that hand on the runtime library and its include directory.
+# libraries that pass on the runtime library and its include directory.
 #
 # There is no kernel compiler here. A source is taken for a kernel if its name ends in .asc or .cce, or if it
 # mentions __aicore__, __global__ or kernel_operator.h. Kernels are named in a message and left out; the other
@@ -41,7 +41,7 @@ function(_belay_host_library target type)
   foreach(source IN LISTS ARGN)
     _belay_is_kernel("${source}" kernel)
     if(kernel)
-      message(NOTICE "${target}: ${source} is a kernel and is left out, for there is no kernel compiler")
+      message(NOTICE "${target}: ${source} is a kernel and is left out: belay has no kernel compiler")
     else()
       list(APPEND sources "${source}")
     endif()

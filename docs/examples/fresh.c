@@ -1,4 +1,4 @@
-/* Prints what is in memory that nobody has written: on the device, in a block that was freed and allocated
+/* Prints what is in memory that was not written yet: on the device, in a block that was freed and allocated
    again, and in pinned host memory. */
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 """Buffers, streams and figures with the module ``belay``.
 
 Numbers go to the device on one stream and come back on another, the second waiting for an event of the first.
-Device memory is no host memory: the last lines show what happens when it is taken for that.
+Device memory is not host memory: the last lines show what happens when it is used as such.
 """
 
 import array
@@ -18,7 +18,7 @@ def main():
     with belay.device(0) as npu:
         print(f"device {npu.id} is {npu.name} with {npu.total >> 20} MB")
 
-        # Whatever happens inside, nothing is left behind; or this line raises and tells which block was.
+        # Nothing may be left allocated at the end; otherwise this raises an error that lists the blocks.
         with belay.no_leaks(), belay.peak_of(device=0) as peak:
             with belay.malloc_host(2 * size) as pinned, belay.malloc(size) as block:
                 there, back = pinned[:size], pinned[size:]

@@ -30,7 +30,7 @@ class Reports:
 
 def check(ret, call):
     if ret != 0:
-        sys.exit(f"{call} answered {ret}\n{acl.get_recent_err_msg() or ''}")
+        sys.exit(f"{call} returned {ret}\n{acl.get_recent_err_msg() or ''}")
 
 
 def main():

@@ -22,10 +22,10 @@ PATTERN = bytes((i * 31 + i // 251) % 256 for i in range(SIZE))
 
 
 def check(ret, call):
-    """Codes do not raise by themselves: every one has to be looked at."""
+    """Codes raise no exceptions: every one must be checked."""
     if ret != 0:
         message = acl.get_recent_err_msg()  # None when there is none
-        sys.exit(f"{call} answered {ret}\n{message or ''}")
+        sys.exit(f"{call} returned {ret}\n{message or ''}")
 
 
 def transfer(to_device, to_host, pinned):
@@ -79,7 +79,7 @@ def main():
     check(acl.rt.reset_device(0), "acl.rt.reset_device")
     check(acl.finalize(), "acl.finalize")
     if result != PATTERN:
-        sys.exit("the bytes that came back are others")
+        sys.exit("the bytes that came back are different")
     print(f"{SIZE} bytes there and back, all as expected")
 
 

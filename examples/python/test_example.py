@@ -1,7 +1,7 @@
 """Tests of memory code with the pytest plugin of belay.
 
     pytest test_example.py
-    pytest test_example.py --belay-schedule=lazy       every legal order has to do
+    pytest test_example.py --belay-schedule=lazy       the tests must pass in every legal order
     pytest test_example.py --belay-peak                what each test held at most
 
 The function under test is a double buffer: it sends pieces of host data to the device, filling one half while

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/code_names.h"
 #include "base/words.h"
 
 namespace belay::cli {
@@ -14,23 +15,6 @@ constexpr std::uint32_t kReadOnly = ACL_MEM_ACCESS_USER_SPACE_READONLY;
 constexpr std::size_t kMediaWindow = 16_GiB;  // M-400
 
 bool is_configured(Api api) { return api == Api::MallocWithCfg || api == Api::MallocForTaskScheduler; }
-
-std::string_view code_name(aclError code) {
-  switch (code) {
-    case ACL_ERROR_INVALID_PARAM:
-      return "ACL_ERROR_INVALID_PARAM";
-    case ACL_ERROR_RT_PARAM_INVALID:
-      return "ACL_ERROR_RT_PARAM_INVALID";
-    case ACL_ERROR_RT_FEATURE_NOT_SUPPORT:
-      return "ACL_ERROR_RT_FEATURE_NOT_SUPPORT";
-    case ACL_ERROR_RT_MEMORY_ALLOCATION:
-      return "ACL_ERROR_RT_MEMORY_ALLOCATION";
-    case ACL_ERROR_RT_DEV_SETUP_ERROR:
-      return "ACL_ERROR_RT_DEV_SETUP_ERROR";
-    default:
-      return "";
-  }
-}
 
 // Version 2 of the media interface answers in numbers of its own, which have no names in its header (M-401).
 Refused refusal(Api api, aclError code, std::string rule, std::string text) {

@@ -33,7 +33,7 @@ class Listening {
  public:
   explicit Listening(Who who) : who_{who}, memory_{belay::running().memory()} {
     if (who == Who::Counts) belay::observe::listen(count, {.wanted = belay::observe::kBlocks});
-    if (who == Who::Summary) belay::trace::keep_summary(memory_, "a benchmark");
+    if (who == Who::Summary) belay::trace::keep_summary(memory_, {"a benchmark", 1, ""});
     memory_.listeners_changed();
   }
   ~Listening() {

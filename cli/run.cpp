@@ -12,10 +12,15 @@
 #include <optional>
 
 #include "base/nearest.h"
+#include "cli/child.h"
 #include "cli/help.h"
 #include "cli/program.h"
 #include "config/settings.h"
 #include "platform/environment.h"
+#include "platform/files.h"
+#include "platform/process.h"
+#include "trace/run_record.h"
+#include "trace/summary_text.h"
 
 namespace belay::cli {
 namespace {
@@ -76,7 +81,7 @@ std::string replaced(std::string text, const std::string& from, std::string_view
   return text;
 }
 
-void apply_settings(const RunArguments& arguments) {
+Settings apply_settings(const RunArguments& arguments) {
   for (const Setting& setting : arguments.settings) {
     if (setting.given()) set(std::string{setting.option->variable}, setting.value);
   }
@@ -86,7 +91,7 @@ void apply_settings(const RunArguments& arguments) {
     set_if_unset("BELAY_SUMMARY", "on");
   }
   Result<Settings> read = config::read_settings();
-  if (read) return;
+  if (read) return std::move(*read);
 
   // The reader speaks of variables; who used a flag is told about the flag.
   const Refusal refusal = read.take_refusal();
@@ -157,11 +162,7 @@ void point_to_tree(const Installation& installation) {
   set_if_unset("TOOLCHAIN_HOME", root + "/toolkit");
 }
 
-int execute(const std::string& path, std::vector<std::string> words) {
-  std::vector<char*> argv(words.size() + 1, nullptr);
-  std::ranges::transform(words, argv.begin(), [](std::string& word) { return word.data(); });
-  ::execvp(path.c_str(), argv.data());
-  const int error = errno;
+int cannot_start(const std::string& path, int error) {
   if (error == ENOENT) {
     fmt::print(stderr, "belay run: '{}' exists, but the interpreter or loader that it names does not\n",
                path);
@@ -171,9 +172,45 @@ int execute(const std::string& path, std::vector<std::string> words) {
   return kCannotExecute;
 }
 
+// Becomes the program.
+int execute(const std::string& path, std::vector<std::string> words) {
+  std::vector<char*> argv(words.size() + 1, nullptr);
+  std::ranges::transform(words, argv.begin(), [](std::string& word) { return word.data(); });
+  ::execvp(path.c_str(), argv.data());
+  return cannot_start(path, errno);
+}
+
+std::string summary_of(const std::string& path, const trace::RunRecorder& recorder) {
+  const std::vector<trace::RunRecorder::Seen> seen = recorder.look();
+  if (seen.empty()) {
+    return fmt::format(
+        "belay: this program never called AscendCL, or only functions that need no device; 'belay "
+        "check-program {}' lists the functions that it needs\n",
+        path);
+  }
+  std::vector<trace::ToldBy> told;
+  for (const trace::RunRecorder::Seen& each : seen) {
+    const bool running =
+        !each.record->ended.load() && !platform::surely_gone(each.record->process, each.record->start);
+    told.push_back({*each.record, each.tally, running});
+  }
+  return trace::summary_text(told);
+}
+
+// Stays, because only a process that outlives the others can tell of all of them, however they ended.
+int execute_and_sum_up(const std::string& path, const std::vector<std::string>& words) {
+  const trace::RunRecorder recorder;
+  if (recorder.link().empty()) return execute(path, words);  // then each process prints its own
+  set(config::kRunVariable, recorder.link());
+  const Ending ending = run_child(path, words);
+  if (ending.not_started != 0) return cannot_start(path, ending.not_started);
+  platform::print_line(true, summary_of(path, recorder));
+  return end_like(ending);
+}
+
 int run(const RunArguments& arguments) {
   const std::vector<std::string> words = program_words(arguments);
-  apply_settings(arguments);
+  const bool sums_up = apply_settings(arguments).summary;
   const FoundProgram program = find_program(words[0]);
   if (program.path.empty()) {
     fmt::print(stderr, "belay run: {}\n", program.why);
@@ -183,7 +220,7 @@ int run(const RunArguments& arguments) {
   const Installation installation = find_installation();
   put_library_in_front(installation);
   point_to_tree(installation);
-  return execute(program.path, words);
+  return sums_up ? execute_and_sum_up(program.path, words) : execute(program.path, words);
 }
 
 std::string description(const config::Option& option) {
@@ -212,9 +249,10 @@ Action add_run(CLI::App& belay, std::vector<std::string> after_dashes) {
   }
   set_help(
       app, "belay run [SETTINGS] [--] PROGRAM [ARGUMENTS...]",
-      "The program is started with belay's libascendcl.so in place of any other. At its end the summary\n"
-      "tells what happened to memory; --quiet or --summary off leave that out. Exit code: the program's;\n"
-      "2 wrong use, 126 not executable, 127 no such program.\n\n"
+      "The program is started with belay's libascendcl.so in place of any other. When it ends, however it\n"
+      "ends, a summary of all its processes is printed to standard error: memory by device, copies, and\n"
+      "calls that failed. --quiet leaves it out. Exit code: the program's; 2 wrong use, 126 not\n"
+      "executable, 127 no such program.\n\n"
       "Examples:\n"
       "  belay run -- ./my_program --size 10          an A2 server with 8 devices\n"
       "  belay run --product A3 --hbm 4G -- ./my_program\n"

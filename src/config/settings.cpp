@@ -136,7 +136,8 @@ void refuse_unknown(Reader& reader) {
   std::vector<std::string_view> known;
   for (const Option& each : kOptions) known.push_back(each.variable);
   for (const std::string& name : platform::environment_names("BELAY_")) {
-    if (std::ranges::find(known, name) != known.end() || !reader.text(name.c_str())) continue;
+    if (std::ranges::find(known, name) != known.end() || name == kRunVariable || !reader.text(name.c_str()))
+      continue;
     reader.complain(refuse(
         {ACL_ERROR_RT_DEV_SETUP_ERROR, "", "EE2002",
          fmt::format("the environment variable {} is set, and belay has no setting of that name", name), "",

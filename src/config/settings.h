@@ -23,6 +23,9 @@ struct Option {
 
 std::span<const Option> options();
 
+// Set by `belay run` alone, for the processes of its program (trace/run_record.h).
+inline constexpr const char* kRunVariable = "BELAY_RUN";
+
 Result<Settings> read_settings();
 
 }  // namespace belay::config

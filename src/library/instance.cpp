@@ -15,6 +15,7 @@
 #include "config/settings.h"
 #include "library/instance.h"
 #include "memory/reader_guard.h"
+#include "platform/environment.h"
 #include "platform/files.h"
 #include "platform/process.h"
 #include "report/log.h"
@@ -46,6 +47,7 @@ void start_afresh() {
   }
   observe::forget_parent();
   trace::drop_census();
+  trace::forget_summary();
   ++g_generation;
   new (&g_making) std::mutex;  // another thread of the parent may have held it
   Contexts::bind(nullptr);
@@ -59,6 +61,7 @@ std::unique_ptr<Process> without_devices(Refusal trouble) {
   Settings none;
   none.memory.product = &row_of(Product::A2);
   none.trouble = std::move(trouble);
+  none.summary = platform::environment(config::kRunVariable).has_value();  // it did call, and this failed
   none.machine.name = machine::kPrivateName;
   Result<std::unique_ptr<machine::Machine>> alone = machine::Machine::join(none.machine);
   if (!alone) throw std::bad_alloc{};
@@ -97,7 +100,10 @@ Process& make_process_locked() {
   else
     check::stop_explaining(false);
   if (settings.leak_report) check::report_leaks(process->memory());
-  if (settings.summary) trace::keep_summary(process->memory(), settings.soc);
+  if (settings.summary) {
+    trace::keep_summary(process->memory(), {settings.soc, settings.machine.devices,
+                                            platform::environment(config::kRunVariable).value_or("")});
+  }
   if (g_watched.load()) trace::keep_census(process->memory());
   if (!g_rests_at_exit.exchange(true)) (void)std::atexit(rest_at_exit);
   g_process.store(process.get(), std::memory_order_release);
@@ -122,10 +128,10 @@ void reap(std::unique_ptr<Process> process, bool is_quiet) {
 __attribute__((constructor)) void watch_forks() { platform::in_forked_child(start_afresh); }
 
 __attribute__((destructor)) void report_at_exit() {
-  if (const Process* process = g_process.load(std::memory_order_acquire)) {
-    if (process->settings().summary) trace::print_summary();
-    if (process->settings().leak_report) check::report_leaks_at_exit();
-  }
+  trace::print_summary();
+  if (const Process* process = g_process.load(std::memory_order_acquire);
+      process != nullptr && process->settings().leak_report)
+    check::report_leaks_at_exit();
   report::end_log();
 }
 
@@ -135,7 +141,6 @@ void end_process() {
   if (old != nullptr) {
     check::stop_explaining(old->settings().fault_report);
     check::stop_reporting_leaks();
-    if (old->settings().summary) trace::print_summary(trace::Summary::IfAnythingHappened);
     trace::drop_summary();
     const bool is_quiet = old->close();  // functions of the program that are waited for still find it
     g_process.store(nullptr, std::memory_order_release);

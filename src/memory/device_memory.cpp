@@ -254,8 +254,9 @@ void DeviceMemory::tell_begun(std::uintptr_t start, bool at_once_only) {
   at_once_only ? observe::deliver_at_once(event) : observe::publish(event);
 }
 
-void DeviceMemory::tell_freed(const Block& block) {
+void DeviceMemory::tell_freed(const Block& block, bool swept) {
   observe::Event event = event_of(observe::What::Freed, block, block.module);
+  if (swept) event.flags |= observe::Event::kSwept;
   observe::complete(event);
   if (BlockFacts* facts = block.serial == 0 ? nullptr : map_->facts_of(block.start)) facts->end(event);
   observe::deliver(event);
@@ -314,6 +315,7 @@ void DeviceMemory::note_peak(std::size_t kind, std::size_t shard) {
   }
   raise(peak, of_app(pages));
   raise(peak_, pages * 4_KiB);
+  if (std::atomic<std::size_t>* shown = shown_peak_.load()) raise(*shown, pages * 4_KiB);
   const std::size_t most = std::min(peak.load() + others, peak_.load()) / 4_KiB;
   if (open == 0) return;
   if (own.granted > most) {

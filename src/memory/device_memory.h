@@ -38,7 +38,7 @@ class DeviceMemory {
   void begin_block(std::uintptr_t start, std::uint64_t word, std::uint8_t module, BlockFacts* facts);
   // One is there, and whoever listens, or wants to hear of it at once, did not hear of it yet; one has ended.
   void tell_begun(std::uintptr_t start, bool at_once_only);
-  void tell_freed(const Block& block);
+  void tell_freed(const Block& block, bool swept = false);
 
   // The address range of a block that was freed is free as well.
   void return_range(std::uintptr_t start, std::size_t footprint, Page page, Origin origin = Origin::Malloc) {
@@ -57,6 +57,8 @@ class DeviceMemory {
   Amounts figures(Page page, bool p2p) const;        // with the kernel's pool, where that is the limit
   std::vector<ModuleUsage> usage() const;            // largest first, only modules that ever held something
   std::size_t peak() const { return peak_.load(); }  // the most that this process had in use
+  // Where others can read the peak; null: nowhere.
+  void show_peak(std::atomic<std::size_t>* at) { shown_peak_.store(at); }
 
  private:
   // Of the module APP only the peak is kept: it has in use what the process has and no other module.
@@ -96,6 +98,7 @@ class DeviceMemory {
   std::array<RangePool, kHeapClasses> pools_;
   std::array<Usage, 256> usage_;
   std::atomic<std::size_t> peak_{0};
+  std::atomic<std::atomic<std::size_t>*> shown_peak_{nullptr};
   std::atomic<std::size_t> of_others_{0};    // bytes that modules other than APP have in use
   std::atomic<std::uint64_t> peak_open_{0};  // not 0: raised whenever the process was granted more
   std::atomic<std::uint32_t> vain_looks_{0};

@@ -49,11 +49,12 @@ HostFacts facts_of(const observe::Event& born, std::size_t bytes, const char* en
           .ended_by = ended_by};
 }
 
-void end(observe::What what, const observe::Event& born, std::size_t bytes) {
+void end(observe::What what, const observe::Event& born, std::size_t bytes, std::uint8_t flags = 0) {
   remember_ended(facts_of(born, bytes, observe::t_call.function));
   observe::publish({.what = what,
                     .object = born.object,
                     .page_shift = born.page_shift,
+                    .flags = flags,
                     .units = born.units,
                     .serial = born.serial,
                     .address = born.address,
@@ -133,7 +134,11 @@ Result<void*> HostMemory::allocate(const Plan& plan, bool unified_address) {
     const std::unique_lock lock{mutex_};
     blocks_.emplace(start, PinnedBlock{bytes, unified_address, born});
     in_use_ += bytes;
-    peak_.store(std::max(peak_.load(std::memory_order_relaxed), in_use_), std::memory_order_relaxed);
+    if (in_use_ > peak_.load(std::memory_order_relaxed)) {
+      peak_.store(in_use_, std::memory_order_relaxed);
+      if (std::atomic<std::size_t>* shown = shown_peak_.load(); shown != nullptr && in_use_ > shown->load())
+        shown->store(in_use_);
+    }
   } catch (const std::bad_alloc&) {
     platform::unmap_pinned(pinned.start, bytes);
     throw;
@@ -180,11 +185,11 @@ void HostMemory::close() {
   const std::unique_lock lock{mutex_};
   for (const auto& [start, registration] : registrations_) {
     if (registration.locked_here) platform::unlock_pages(reinterpret_cast<void*>(start), registration.bytes);
-    end(observe::What::Destroyed, registration.born, registration.bytes);
+    end(observe::What::Destroyed, registration.born, registration.bytes, observe::Event::kSwept);
   }
   registrations_.clear();
   for (const auto& [start, block] : blocks_) {
-    end(observe::What::Freed, block.born, block.bytes);
+    end(observe::What::Freed, block.born, block.bytes, observe::Event::kSwept);
     platform::unmap_pinned(reinterpret_cast<void*>(start), block.bytes);
   }
   blocks_.clear();

@@ -49,7 +49,13 @@ class HostMemory {
     const std::shared_lock lock{mutex_};
     for (const auto& [start, block] : blocks_) act(block.born);
   }
+  template <class Act>
+  void for_each_registration(Act&& act) const {
+    const std::shared_lock lock{mutex_};
+    for (const auto& [start, registration] : registrations_) act(registration.born);
+  }
   std::size_t peak() const { return peak_.load(std::memory_order_relaxed); }  // bytes in blocks
+  void show_peak(std::atomic<std::size_t>* at) { shown_peak_.store(at); }     // where others can read it
   void close();  // frees every block and ends every registration
 
   Result<std::uintptr_t> register_range(std::uintptr_t start, std::size_t bytes, RegisterWish wish);
@@ -102,6 +108,7 @@ class HostMemory {
   std::map<std::uintptr_t, Registration> registrations_;
   std::size_t in_use_ = 0;  // with the lock
   std::atomic<std::size_t> peak_{0};
+  std::atomic<std::atomic<std::size_t>*> shown_peak_{nullptr};
   static constexpr std::size_t kAliasBytes = platform::kAliasWishes[0].bytes;
   std::atomic<std::uintptr_t> alias_base_{0};  // read by every copy, without the lock
   platform::AddressRange aliases_;

@@ -158,11 +158,11 @@ Result<void*> Memory::allocate_host(std::uint32_t device, const Plan& plan, std:
   return host_.allocate(plan, unified_address);
 }
 
-void Memory::end_block(const Block& block) {
+void Memory::end_block(const Block& block, bool swept) {
   if (is_media(block.origin) && has(settings_.product->product, Feature::MediaWindow16G))
     media_bytes_.fetch_sub(block.footprint);
   if (observe::wanted(observe::kBlocks)) [[unlikely]]
-    devices_[block.device]->tell_freed(block);  // before its place can be another's
+    devices_[block.device]->tell_freed(block, swept);  // before its place can be another's
   const bool shared = block.shared && physical_.end_block(block);
   devices_[block.device]->release(block, delays_reuse_.load(std::memory_order_acquire) ? nullptr : cache(),
                                   shared);
@@ -229,7 +229,7 @@ void Memory::end_blocks(std::uint32_t device, bool host_too) {
     if (host_too || block.origin != Origin::Host) starts.push_back(block.start);
   });
   for (const std::uintptr_t start : starts) {
-    if (const std::optional<Block> block = map_.withdraw(start)) end_block(*block);
+    if (const std::optional<Block> block = map_.withdraw(start)) end_block(*block, true);
   }
 }
 

@@ -117,7 +117,7 @@ class Memory {
   std::string describe(std::uintptr_t address) const;
 
  private:
-  void end_block(const Block& block);
+  void end_block(const Block& block, bool swept = false);
   void end_blocks(std::uint32_t device, bool host_too);
 
   ThreadCache* cache();

@@ -109,6 +109,8 @@ struct alignas(64) Event {
   }
   static constexpr std::uint8_t kHasDetails = 1;
   static constexpr std::uint8_t kReadOnly = 2, kP2p = 4;  // of a block
+  static constexpr std::uint8_t kSwept =
+      8;  // freed or destroyed with its device or context, not by the program
   bool has_details() const { return (flags & kHasDetails) != 0; }
   std::uint64_t first_word() const {
     std::uint64_t word = 0;

@@ -47,8 +47,30 @@ struct Rings {
 };
 std::atomic<Rings*> g_rings{new Rings};
 
+constinit std::atomic<const RingPlaces*> g_ring_places{nullptr};
+
+struct EndRing {
+  void operator()(Ring* ring) const {
+    if (!ring->lent) {
+      delete ring;
+      return;
+    }
+    ring->~Ring();
+    if (const RingPlaces* places = g_ring_places.load()) places->give(ring);
+  }
+};
+using RingPtr = std::unique_ptr<Ring, EndRing>;
+
+RingPtr make_ring(std::uint32_t thread) {
+  const RingPlaces* places = g_ring_places.load();
+  void* place = places == nullptr ? nullptr : places->take();
+  RingPtr ring{place == nullptr ? new Ring{thread} : new (place) Ring{thread}};
+  ring->lent = place != nullptr;
+  return ring;
+}
+
 void end_ring() {
-  const std::unique_ptr<Ring> ring{std::exchange(t_ring, nullptr)};
+  const RingPtr ring{std::exchange(t_ring, nullptr)};
   t_plain_ring = &g_no_ring;
   if (ring == nullptr) return;
   Rings& rings = *g_rings.load();
@@ -139,7 +161,7 @@ namespace {
 void prepare_ring() {
   if (t_ring != nullptr) return;
   try {
-    auto ring = std::make_unique<Ring>(static_cast<std::uint32_t>(platform::thread_id()));
+    RingPtr ring = make_ring(static_cast<std::uint32_t>(platform::thread_id()));
     Rings& rings = *g_rings.load();
     const std::lock_guard lock{rings.mutex};
     rings.all.reserve(rings.all.size() + 1);
@@ -184,7 +206,14 @@ void unlisten(Listener listener) {
 
 std::uint64_t lost() { return g_lost.load(); }
 
+void keep_rings(const RingPlaces& places) {
+  static RingPlaces kept;  // the same functions each time
+  kept = places;
+  g_ring_places.store(&kept);
+}
+
 void forget_parent() {
+  g_ring_places.store(nullptr);
   static auto* of_parents = new std::vector<Rings*>;  // kept reachable, never used again
   of_parents->push_back(g_rings.exchange(new Rings));
   t_ring = nullptr;

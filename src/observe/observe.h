@@ -55,6 +55,14 @@ std::uint64_t lost();
 // In the child of a fork: nobody listens, and what was not told is the parent's to tell.
 void forget_parent();
 
+// Rings of threads that have none yet are made in places that others can read when this process is dead;
+// where there is none left, on the heap.
+struct RingPlaces {
+  void* (*take)();
+  void (*give)(void* ring);
+};
+void keep_rings(const RingPlaces& places);
+
 // Where in the program this thread is, if somebody wants to know; else 0.
 std::uint32_t site_if_wanted();
 

@@ -77,6 +77,13 @@ class Ring {
     written_.store(untidy_until_, std::memory_order_release);
   }
 
+  // What was not told yet, for whoever reads the ring of a process that is gone.
+  Batch unread() const {
+    const std::uint64_t first = read_.load(std::memory_order_acquire);
+    const std::uint64_t last = written_.load(std::memory_order_acquire);
+    return {cells_, kCells, first, last - first <= kCells ? last : first};  // else it was about to be made
+  }
+
   // Tells listeners what was not told yet.
   void drain();
   std::mutex& reading() { return reading_; }
@@ -93,6 +100,7 @@ class Ring {
   Cell* make_room(std::uint64_t cells);
 
   const std::uint32_t thread;
+  bool lent = false;  // it is in a place of keep_rings
 
  private:
   void tidy(std::uint64_t from);

@@ -1,200 +1,106 @@
 #include "trace/summary.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "base/words.h"
 #include "observe/observe.h"
 #include "platform/files.h"
+#include "platform/process.h"
+#include "trace/run_record.h"
+#include "trace/summary_text.h"
+#include "trace/tally.h"
 
 namespace belay::trace {
 namespace {
 
-struct PerPage {
-  std::size_t blocks = 0, asked = 0, charged = 0;
+struct Kept {
+  ProcessRecord* record;
+  std::unique_ptr<ProcessRecord> own;  // null: `belay run` has it, and prints it
 };
-struct PerDevice {
-  std::size_t freed = 0, refused = 0;
-  std::array<PerPage, 3> pages;
-};
-struct PerDirection {
-  std::size_t copies = 0, bytes = 0;
-};
-struct alignas(64) Tally {
-  std::mutex mutex;
-  std::array<PerDevice, kMostDevices> devices;
-  std::array<PerDirection, 4> copies;
-  std::size_t fills = 0, filled = 0, host_blocks = 0;
+// Of every machine that this process was on. Never destroyed: the last words are said after static
+// destructors. Changed while the runtime is made, or at exit.
+std::vector<Kept>* g_kept = new std::vector<Kept>;
 
-  void add(const Tally& other);
-};
-
-// Several, so that threads seldom meet: one that is stopped while it counts would hold the others up.
-struct Tallies {
-  std::string soc;
-  std::array<Tally, 16> some;
-
-  Tally& of_this_thread() {
-    static constinit std::atomic<std::size_t> threads{0};
-    constinit thread_local std::size_t number = 0;
-    if (number == 0) number = threads.fetch_add(1) + 1;
-    return some[number % some.size()];
-  }
-  void sum(Tally& all) {
-    for (Tally& each : some) {
-      const std::lock_guard lock{each.mutex};
-      all.add(each);
-    }
-  }
-};
-
-// Made anew when a forked child starts its own; the parent's stays reachable.
-std::atomic<Tallies*> g_tallies{nullptr};
+std::atomic<ProcessRecord*> g_record{nullptr};
 std::atomic<Memory*> g_memory{nullptr};
 
-// 4 KB, 2 MB and 1 GB are nine bits apart.
-constexpr std::size_t page_index(unsigned shift) { return (shift - 12) / 9; }
-
-// An operation counts once, however many parts it has; one that goes several ways counts for each.
-void count_copy(Tally& tally, std::span<const observe::Touch> touches) {
-  std::array<std::size_t, 4> bytes{};
-  for (std::size_t i = 0; i + 1 < touches.size(); i += 2) {
-    const observe::Touch& to = touches[i];
-    if (!to.writes || touches[i + 1].writes) continue;  // not both ends of a copy
-    bytes[(touches[i + 1].on_device ? 2U : 0U) + (to.on_device ? 1U : 0U)] += to.bytes * to.rows;
-  }
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    if (bytes[i] != 0) ++tally.copies[i].copies;
-    tally.copies[i].bytes += bytes[i];
-  }
-}
-
-bool copies(observe::Operation operation) {
-  return operation >= observe::Operation::Copy && operation <= observe::Operation::CopyByOffset;
-}
-
-// Host memory has functions of its own, by which refusals are told apart.
-bool is_for_host(std::string_view function) { return function.find("Host") != std::string_view::npos; }
-
-// Nearly all there is to count: kept apart, and without a table of jumps, which processors guess badly.
-inline void count_block(Tally& tally, const observe::Event& event) {
-  const bool allocated = event.what == observe::What::Allocated;
-  if (event.object == observe::Object::HostBlock) {
-    tally.host_blocks += allocated ? 1 : 0;
-    return;
-  }
-  PerDevice& device = tally.devices[event.device % kMostDevices];
-  if (!allocated) {
-    ++device.freed;
-    return;
-  }
-  PerPage& page = device.pages[page_index(event.page_shift)];
-  ++page.blocks;
-  page.asked += event.bytes;
-  page.charged += event.footprint();
-}
-
-void count_other(Tally& tally, const observe::Told& told) {
-  const observe::Event& event = told.event;
-  switch (event.what) {
-    case observe::What::Refused:
-      if (event.outcome == ACL_ERROR_RT_MEMORY_ALLOCATION && !is_for_host(event.function_name()))
-        ++tally.devices[event.device % kMostDevices].refused;
-      break;
-    case observe::What::Copied:
-      count_copy(tally, told.touches);
-      break;
-    case observe::What::Done:
-      if (copies(event.operation)) {
-        count_copy(tally, told.touches);
-        break;
-      }
-      if (event.operation != observe::Operation::Fill) break;
-      [[fallthrough]];
-    case observe::What::Filled:
-      ++tally.fills;
-      tally.filled += event.bytes;
-      break;
-    default:
-      break;
-  }
+ProcessRecord::Shard& shard_of_this_thread(ProcessRecord& record) {
+  static constinit std::atomic<std::size_t> threads{0};
+  constinit thread_local std::size_t number = 0;
+  if (number == 0) number = threads.fetch_add(1) + 1;
+  return record.shards[number % record.shards.size()];
 }
 
 void sum_up(const observe::Batch& events) {
-  Tally& tally = g_tallies.load(std::memory_order_acquire)->of_this_thread();
-  const std::lock_guard lock{tally.mutex};
-  events.each([&tally](const observe::Told& told) {
-    const bool of_block =
-        told.event.what == observe::What::Allocated || told.event.what == observe::What::Freed;
-    of_block ? count_block(tally, told.event) : count_other(tally, told);
+  ProcessRecord::Shard& shard = shard_of_this_thread(*g_record.load(std::memory_order_acquire));
+  const std::lock_guard lock{shard.mutex};
+  events.each([&shard](const observe::Told& told) { shard.tally.count(told); });
+}
+
+// At once: it keeps the name of the function, which nobody can read once the process is gone.
+void take_down_failures(const observe::Batch& events) {
+  Failures& failures = g_record.load(std::memory_order_acquire)->failures;
+  events.each([&failures](const observe::Told& told) {
+    failures.count(told.event.function_name(), told.event.outcome, told.event.what == observe::What::Failed);
   });
 }
 
-void Tally::add(const Tally& other) {
-  for (std::size_t i = 0; i < devices.size(); ++i) {
-    devices[i].freed += other.devices[i].freed;
-    devices[i].refused += other.devices[i].refused;
-    for (std::size_t page = 0; page < devices[i].pages.size(); ++page) {
-      devices[i].pages[page].blocks += other.devices[i].pages[page].blocks;
-      devices[i].pages[page].asked += other.devices[i].pages[page].asked;
-      devices[i].pages[page].charged += other.devices[i].pages[page].charged;
-    }
-  }
-  for (std::size_t i = 0; i < copies.size(); ++i) {
-    copies[i].copies += other.copies[i].copies;
-    copies[i].bytes += other.copies[i].bytes;
-  }
-  fills += other.fills;
-  filled += other.filled;
-  host_blocks += other.host_blocks;
+template <std::size_t kLetters>
+void put(std::array<char, kLetters>& to, std::string_view text) {
+  std::ranges::copy(text.substr(0, kLetters - 1), to.begin());
 }
 
-bool any_block(const Tally& tally) {
-  return std::ranges::any_of(tally.devices, [](const PerDevice& device) {
-    return std::ranges::any_of(device.pages, [](const PerPage& page) { return page.blocks != 0; });
-  });
+Where where_is(Memory& memory, const SummaryWish& wish) {
+  const MemorySettings& settings = memory.settings();
+  Where where;
+  put(where.soc, wish.soc);
+  put(where.family, settings.product->family);
+  where.devices = settings.devices() == 0 ? 0 : wish.devices;
+  where.device_bytes = settings.devices() == 0 ? 0 : memory.device(0).pool().total;
+  for (std::size_t i = 0; i < settings.devices(); ++i)
+    where.visible[i] = static_cast<std::uint8_t>(settings.visible[i]);
+  return where;
 }
 
-std::string device_lines(std::uint32_t index, const PerDevice& device, std::size_t peak, std::size_t total) {
-  static constexpr std::array kNames{"4 KB", "2 MB", "1 GB"};
-  std::size_t blocks = 0;
-  for (const PerPage& page : device.pages) blocks += page.blocks;
-  if (blocks == 0 && device.refused == 0) return {};
-  std::string text =
-      fmt::format("belay:   device {}: peak {} of {}; {} block(s) allocated, {} freed, {} refused\n", index,
-                  amount(peak), amount(total), blocks, device.freed, device.refused);
-  for (std::size_t i = 0; i < kNames.size(); ++i) {
-    const PerPage& page = device.pages[i];
-    if (page.blocks == 0) continue;
-    const double lost = 100.0 * (1.0 - static_cast<double>(page.asked) / static_cast<double>(page.charged));
-    text += fmt::format(
-        "belay:     {} pages  {:>8} block(s)  asked {:>12}  charged {:>12}  {:.1f} % lost to rounding\n",
-        kNames[i], page.blocks, amount(page.asked), amount(page.charged), lost);
+ProcessRecord& record_for(const Where& where, const std::string& run) {
+  for (const Kept& kept : *g_kept) {
+    if (kept.record->where == where) return *kept.record;
   }
-  return text;
+  Kept& kept = g_kept->emplace_back(Kept{place_in_run(run), nullptr});
+  if (kept.record == nullptr) {
+    kept.own = std::make_unique<ProcessRecord>();
+    kept.record = kept.own.get();
+  }
+  kept.record->process = platform::process_id();
+  kept.record->start = platform::start_time(kept.record->process).value_or(0);
+  put(kept.record->name, platform::process_name());
+  kept.record->where = where;
+  return *kept.record;
+}
+
+void show_peaks(Memory& memory, ProcessRecord* record) {
+  for (std::uint32_t i = 0; i < memory.settings().devices(); ++i)
+    memory.device(i).show_peak(record == nullptr ? nullptr : &record->peaks[i]);
+  memory.host().show_peak(record == nullptr ? nullptr : &record->peaks[kHostPlace]);
 }
 
 }  // namespace
 
-void keep_summary(Memory& memory, const std::string& soc) {
-  static auto* all = new std::vector<std::unique_ptr<Tallies>>;  // never destroyed: the last words are said
-                                                                 // after static destructors
-  constexpr std::size_t kKept = 4;  // a straggler may still hold one from before a restart
-  if (all->size() >= kKept) all->erase(all->begin());
-  all->push_back(std::make_unique<Tallies>());
-  all->back()->soc = soc;
-  g_tallies.store(all->back().get(), std::memory_order_release);
+void keep_summary(Memory& memory, const SummaryWish& wish) {
+  ProcessRecord& record = record_for(where_is(memory, wish), wish.run);
+  g_record.store(&record, std::memory_order_release);
   g_memory.store(&memory, std::memory_order_release);
+  show_peaks(memory, &record);
+  observe::keep_rings({ring_place, leave_ring_place});
   using observe::What;
   // Submitted as well: a task that somebody hears of from the start can say at its end what it did.
   observe::listen(sum_up, {.wanted = bits(What::Allocated, What::Freed, What::Copied, What::Filled,
-                                          What::Submitted, What::Done, What::Refused)});
+                                          What::Submitted, What::Done)});
+  observe::listen(take_down_failures, {.wanted = bits(What::Refused, What::Failed), .at_once = true});
   memory.listeners_changed();
 }
 
@@ -202,41 +108,31 @@ void drop_summary() {
   Memory* memory = g_memory.exchange(nullptr);
   if (memory == nullptr) return;
   observe::unlisten(sum_up);
+  observe::unlisten(take_down_failures);
+  show_peaks(*memory, nullptr);
   memory->listeners_changed();
 }
 
-void print_summary(Summary when) {
-  Memory* memory = g_memory.load(std::memory_order_acquire);
-  if (memory == nullptr) return;
+void print_summary() {
+  if (g_kept->empty()) return;
   observe::flush();
-  Tallies& tallies = *g_tallies.load(std::memory_order_acquire);
-  const auto sum = std::make_unique<Tally>();
-  tallies.sum(*sum);
-  const Tally& tally = *sum;
-  if (when == Summary::IfAnythingHappened && !any_block(tally)) return;
-  const MemorySettings& settings = memory->settings();
-  std::string text = fmt::format("belay: what happened to memory on {} ({}, {} device(s)):\n", tallies.soc,
-                                 settings.product->family, settings.devices());
-  for (std::uint32_t i = 0; i < settings.devices(); ++i) {
-    text += device_lines(i, tally.devices[i], memory->device(i).peak(), memory->device(i).pool().total);
+  std::vector<std::unique_ptr<Tally>> tallies;
+  std::vector<ToldBy> told;
+  for (const Kept& kept : *g_kept) {
+    kept.record->lost.store(observe::lost());
+    kept.record->ended.store(true);
+    if (kept.own == nullptr) continue;
+    kept.record->sum_into(*tallies.emplace_back(std::make_unique<Tally>()));
+    told.push_back({*kept.record, *tallies.back()});
   }
-  if (tally.host_blocks != 0) {
-    text += fmt::format("belay:   pinned host memory: {} block(s), peak {}\n", tally.host_blocks,
-                        amount(memory->host().peak()));
-  }
-  static constexpr std::array kDirections{"host to host", "host to device", "device to host",
-                                          "device to device"};
-  for (std::size_t i = 0; i < kDirections.size(); ++i) {
-    const PerDirection& direction = tally.copies[i];
-    if (direction.copies != 0)
-      text += fmt::format("belay:   copied {:<16} {:>8} time(s) {:>12}\n", kDirections[i], direction.copies,
-                          amount(direction.bytes));
-  }
-  if (tally.fills != 0)
-    text += fmt::format("belay:   filled {:>25} time(s) {:>12}\n", tally.fills, amount(tally.filled));
-  if (const std::uint64_t lost = observe::lost(); lost != 0)
-    text += fmt::format("belay:   {} event(s) are missing here: there was no memory to count them\n", lost);
-  platform::print_line(true, text);
+  if (!told.empty()) platform::print_line(true, summary_text(told));
+}
+
+void forget_summary() {
+  g_memory.store(nullptr);
+  static auto* of_parents = new std::vector<std::vector<Kept>*>;  // kept reachable, never used again
+  of_parents->push_back(std::exchange(g_kept, new std::vector<Kept>));
+  forget_run();
 }
 
 }  // namespace belay::trace

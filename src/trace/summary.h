@@ -1,4 +1,6 @@
-// What happened to memory, as a table at exit (BELAY_SUMMARY=on; `belay run` turns it on).
+// What happened to memory, as a table (BELAY_SUMMARY=on; `belay run` turns it on).
+//
+// A process prints it at its end; one that `belay run` has started leaves that to it (run_record.h).
 #pragma once
 
 #include <cstdint>
@@ -8,9 +10,17 @@
 
 namespace belay::trace {
 
-void keep_summary(Memory& memory, const std::string& soc);
-enum class Summary : std::uint8_t { Always, IfAnythingHappened };
-void print_summary(Summary when = Summary::Always);
+struct SummaryWish {
+  std::string soc;
+  std::uint32_t devices = 0;  // of the machine
+  std::string run;            // the memory of `belay run`; empty: none
+};
+// Counting goes on where it was, if the machine is the same as before a restart.
+void keep_summary(Memory& memory, const SummaryWish& wish);
 void drop_summary();
+// At exit.
+void print_summary();
+// In a forked child: what was counted is the parent's.
+void forget_summary();
 
 }  // namespace belay::trace

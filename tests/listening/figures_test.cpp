@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <map>
 #include <mutex>
 #include <random>
 
@@ -30,21 +31,40 @@ constexpr std::uint32_t kDevices = 2;
 struct Figures {
   std::array<machine::Use, kDevices> use{};  // pages by kind, as the machine counts them
   struct PerPage {
-    std::size_t blocks = 0, asked = 0, charged = 0;
+    std::size_t blocks = 0, freed = 0, asked = 0, charged = 0, returned = 0;
+
+    void add(const PerPage& other) {
+      blocks += other.blocks, freed += other.freed;
+      asked += other.asked, charged += other.charged, returned += other.returned;
+    }
+    void add(const observe::Event& event, bool born) {
+      ++(born ? blocks : freed);
+      (born ? charged : returned) += event.footprint();
+      if (born) asked += event.bytes;
+    }
+    // The last cells of its row.
+    std::string cells() const {
+      const std::string left =
+          blocks == freed ? "0" : fmt::format("{} ({})", blocks - freed, amount(charged - returned));
+      return fmt::format("{} {} {} {} {} {:.1f} %", blocks, freed, left, amount(asked), amount(charged),
+                         100.0 - percent(asked, charged));
+    }
   };
   std::array<std::array<PerPage, 3>, kDevices> pages{};
-  std::array<std::size_t, kDevices> freed{}, refused{}, now{}, peak{};
-  std::size_t host_blocks = 0, host_now = 0, host_peak = 0, fills = 0, filled = 0;
+  PerPage host;
+  std::array<std::size_t, kDevices> now{}, peak{};
+  std::map<std::pair<std::string, int>, std::size_t> failed;
+  std::size_t host_now = 0, host_peak = 0, fills = 0, filled = 0;
   std::array<std::size_t, 4> copies{}, copied{};  // host to host, to device, to host, on devices
 
   void add(const Heard& heard) {
     const observe::Event& event = heard.event;
-    const bool host = event.object == Object::HostBlock, born = event.what == What::Allocated;
+    const bool of_host = event.object == Object::HostBlock, born = event.what == What::Allocated;
     switch (event.what) {
       case What::Allocated:
       case What::Freed:
-        if (host) {
-          host_blocks += born ? 1 : 0;
+        if (of_host) {
+          host.add(event, born);
           host_now += born ? event.footprint() : 0 - event.footprint();
           host_peak = std::max(host_peak, host_now);
           return;
@@ -52,7 +72,7 @@ struct Figures {
         count_block(event, born);
         return;
       case What::Refused:
-        if (event.outcome == ACL_ERROR_RT_MEMORY_ALLOCATION) ++refused[event.device];
+        ++failed[{event.function_name(), event.outcome}];
         return;
       case What::Copied:
       case What::Done:
@@ -75,14 +95,7 @@ struct Figures {
     used += born ? event.units : 0 - std::uint64_t{event.units};
     now[event.device] += born ? event.footprint() : 0 - event.footprint();
     peak[event.device] = std::max(peak[event.device], now[event.device]);
-    if (!born) {
-      ++freed[event.device];
-      return;
-    }
-    PerPage& all = pages[event.device][page];
-    ++all.blocks;
-    all.asked += event.bytes;
-    all.charged += event.footprint();
+    pages[event.device][page].add(event, born);
   }
   void count_copy(const Heard& heard) {
     ASSERT_EQ(heard.touches.size() % 2, 0U);
@@ -99,36 +112,34 @@ struct Figures {
     }
   }
 
-  // As the summary should put it, line by line; without the peaks if several threads were at it.
-  std::vector<std::string> lines(bool with_peaks) const {
+  // As the summary should put it, row by row, with one space between the cells; without the peaks if several
+  // threads were at it.
+  std::vector<std::string> rows(bool with_peaks) const {
+    static constexpr const char* kNames[] = {"4 KB", "2 MB", "1 GB"};
     std::vector<std::string> all;
+    const auto peak_cell = [&](std::size_t bytes) { return with_peaks ? amount(bytes) + " " : ""; };
     for (std::uint32_t device = 0; device < kDevices; ++device) {
-      std::size_t blocks = 0;
-      for (const PerPage& page : pages[device]) blocks += page.blocks;
-      if (blocks == 0 && refused[device] == 0) continue;
-      all.push_back(fmt::format("; {} block(s) allocated, {} freed, {} refused", blocks, freed[device],
-                                refused[device]));
-      if (with_peaks) all.push_back(fmt::format("device {}: peak {} of", device, amount(peak[device])));
+      PerPage sum;
+      std::size_t kinds = 0;
       for (std::size_t i = 0; i < 3; ++i) {
         const PerPage& page = pages[device][i];
+        sum.add(page);
         if (page.blocks == 0) continue;
-        static constexpr const char* kNames[] = {"4 KB", "2 MB", "1 GB"};
-        all.push_back(fmt::format("{} pages  {:>8} block(s)  asked {:>12}  charged {:>12}", kNames[i],
-                                  page.blocks, amount(page.asked), amount(page.charged)));
+        ++kinds;
+        all.push_back(fmt::format("{} {}", kNames[i], page.cells()));
       }
+      if (kinds < 2) all.resize(all.size() - kinds);  // then there is one row for all
+      if (kinds != 0) all.push_back(peak_cell(peak[device]) + sum.cells());
     }
-    if (host_blocks != 0) {
-      all.push_back(fmt::format("pinned host memory: {} block(s)", host_blocks));
-      if (with_peaks) all.push_back(fmt::format("block(s), peak {}", amount(host_peak)));
-    }
+    if (host.blocks != 0) all.push_back(peak_cell(host_peak) + host.cells());
     static constexpr const char* kWays[] = {"host to host", "host to device", "device to host",
                                             "device to device"};
     for (std::size_t i = 0; i < 4; ++i) {
-      if (copies[i] != 0)
-        all.push_back(
-            fmt::format("copied {:<16} {:>8} time(s) {:>12}", kWays[i], copies[i], amount(copied[i])));
+      if (copies[i] != 0) all.push_back(fmt::format("{} {} {}", kWays[i], copies[i], amount(copied[i])));
     }
-    if (fills != 0) all.push_back(fmt::format("filled {:>25} time(s) {:>12}", fills, amount(filled)));
+    if (fills != 0) all.push_back(fmt::format("filled {} {}", fills, amount(filled)));
+    for (const auto& [what, times] : failed)
+      all.push_back(fmt::format("{} {} {}", what.first, times, what.second));
     return all;
   }
 };
@@ -290,7 +301,7 @@ void work(std::size_t threads, std::size_t steps, std::uint64_t number, int out,
   Figures figures;
   for (const Heard& each : recorder.take()) figures.add(each);
   std::string text;
-  for (const std::string& line : figures.lines(threads == 1)) text += line + '\0';
+  for (const std::string& line : figures.rows(threads == 1)) text += line + '\0';
   for (const machine::Use& use : figures.use) {
     for (const std::uint64_t pages : use) text += fmt::format("{} ", pages);
   }
@@ -375,8 +386,9 @@ void run_program(std::size_t processes, std::size_t threads, std::size_t steps, 
     const Ending ending =
         collect(children[i].started.child, children[i].started.out, children[i].started.err, 60);
     EXPECT_TRUE(ending.clean()) << ending;
+    const std::string told = single_spaced(ending.err);
     for (const std::string& line : lines[i])
-      EXPECT_NE(ending.err.find(line), std::string::npos) << "missing: " << line << "\nin:\n" << ending.err;
+      EXPECT_NE(told.find(" " + line), std::string::npos) << "missing: " << line << "\nin:\n" << ending.err;
     EXPECT_FALSE(lines[i].empty());
     ::close(children[i].from);
     ::close(children[i].to);

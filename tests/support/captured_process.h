@@ -28,6 +28,15 @@ struct Ending {
   bool killed_by(int signal) const { return !hung && WIFSIGNALED(status) && WTERMSIG(status) == signal; }
 };
 
+// One space between words, for tables whose columns are as wide as they must be.
+inline std::string single_spaced(const std::string& text) {
+  std::string spaced;
+  for (const char letter : text) {
+    if (letter != ' ' || spaced.empty() || spaced.back() != ' ') spaced += letter;
+  }
+  return spaced;
+}
+
 inline std::ostream& operator<<(std::ostream& to, const Ending& ending) {
   if (ending.hung) to << "hung; ";
   if (WIFEXITED(ending.status)) to << "exit code " << WEXITSTATUS(ending.status);

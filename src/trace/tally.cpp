@@ -1,0 +1,116 @@
+#include "trace/tally.h"
+
+#include <algorithm>
+
+namespace belay::trace {
+namespace {
+
+// 4 KB, 2 MB and 1 GB are nine bits apart.
+constexpr std::size_t page_index(unsigned shift) { return (shift - 12) / 9; }
+
+// Nearly all there is to count: kept apart, and without a table of jumps, which processors guess badly.
+inline void count_block(Tally& tally, const observe::Event& event) {
+  const bool host = event.object == observe::Object::HostBlock;
+  PerPage& page =
+      tally.places[host ? kHostPlace : event.device % kMostDevices][host ? 0 : page_index(event.page_shift)];
+  if (event.what == observe::What::Allocated) {
+    ++page.blocks;
+    page.asked += event.bytes;
+    page.charged += event.footprint();
+  } else if ((event.flags & observe::Event::kSwept) == 0) {
+    ++page.freed;
+    page.returned += event.footprint();
+  }
+}
+
+// An operation counts once, however many parts it has; one that goes several ways counts for each.
+void count_copy(Tally& tally, std::span<const observe::Touch> touches) {
+  std::array<std::size_t, 4> bytes{};
+  for (std::size_t i = 0; i + 1 < touches.size(); i += 2) {
+    const observe::Touch& to = touches[i];
+    if (!to.writes || touches[i + 1].writes) continue;  // not both ends of a copy
+    bytes[(touches[i + 1].on_device ? 2U : 0U) + (to.on_device ? 1U : 0U)] += to.bytes * to.rows;
+  }
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (bytes[i] != 0) ++tally.copies[i].times;
+    tally.copies[i].bytes += bytes[i];
+  }
+}
+
+bool copies(observe::Operation operation) {
+  return operation >= observe::Operation::Copy && operation <= observe::Operation::CopyByOffset;
+}
+
+void count_other(Tally& tally, const observe::Told& told) {
+  const observe::Event& event = told.event;
+  const bool queued = event.what == observe::What::Done;
+  if (event.what == observe::What::Copied || (queued && copies(event.operation))) {
+    count_copy(tally, told.touches);
+  } else if (event.what == observe::What::Filled || (queued && event.operation == observe::Operation::Fill)) {
+    ++tally.fills.times;
+    tally.fills.bytes += event.bytes;
+  }
+}
+
+}  // namespace
+
+void Tally::count(const observe::Told& told) {
+  const bool of_block =
+      told.event.what == observe::What::Allocated || told.event.what == observe::What::Freed;
+  of_block ? count_block(*this, told.event) : count_other(*this, told);
+}
+
+void PerPage::add(const PerPage& other) {
+  blocks += other.blocks;
+  freed += other.freed;
+  asked += other.asked;
+  charged += other.charged;
+  returned += other.returned;
+}
+
+void Tally::add(const Tally& other) {
+  for (std::size_t place = 0; place < places.size(); ++place) {
+    for (std::size_t page = 0; page < places[place].size(); ++page)
+      places[place][page].add(other.places[place][page]);
+  }
+  for (std::size_t i = 0; i < copies.size(); ++i) {
+    copies[i].times += other.copies[i].times;
+    copies[i].bytes += other.copies[i].bytes;
+  }
+  fills.times += other.fills.times;
+  fills.bytes += other.fills.bytes;
+}
+
+void Failures::count(std::string_view function, std::int32_t code, bool task) {
+  const std::lock_guard lock{mutex_};
+  const std::uint32_t used = used_.load(std::memory_order_relaxed);
+  function = function.substr(0, sizeof(Row::function) - 1);
+  for (std::uint32_t i = 0; i < used; ++i) {
+    if (rows_[i].code != code || rows_[i].task != task || function != rows_[i].function.data()) continue;
+    ++rows_[i].times;
+    return;
+  }
+  if (used == kRows) {
+    ++others_;
+    return;
+  }
+  Row& row = rows_[used];
+  std::ranges::copy(function, row.function.begin());
+  row.code = code;
+  row.task = task;
+  row.times.store(1);
+  used_.store(used + 1, std::memory_order_release);
+}
+
+void ProcessRecord::sum_into(Tally& all) {
+  for (Shard& each : shards) {
+    const std::lock_guard lock{each.mutex};
+    all.add(each.tally);
+  }
+}
+
+void ProcessRecord::sum_into_after_end(Tally& all) const {
+  for (const Shard& each : shards) all.add(each.tally);
+}
+
+}  // namespace belay::trace

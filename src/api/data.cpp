@@ -1,28 +1,17 @@
 // Data buffers, converters, capabilities of the toolkit.
 #include <array>
-#include <new>
 
 #include "acl/acl.h"
 #include "api/door.h"
 #include "base/half.h"
+#include "runtime/data_buffers.h"
 
 using namespace belay;
 
-struct aclDataBuffer {
-  void* data;
-  size_t size;
-};
-
-aclDataBuffer* aclCreateDataBuffer(void* data, size_t size) {
-  return new (std::nothrow) aclDataBuffer{data, size};
-}
+aclDataBuffer* aclCreateDataBuffer(void* data, size_t size) { return create_data_buffer(data, size); }
 
 aclError aclDestroyDataBuffer(const aclDataBuffer* dataBuffer) {
-  return answered("aclDestroyDataBuffer", [&]() -> Status {
-    if (dataBuffer == nullptr) return null_pointer("R-233", "dataBuffer");
-    delete dataBuffer;
-    return done();
-  });
+  return answered("aclDestroyDataBuffer", [&] { return destroy_data_buffer(dataBuffer); });
 }
 
 aclError aclUpdateDataBuffer(aclDataBuffer* dataBuffer, void* data, size_t size) {

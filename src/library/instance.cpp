@@ -20,6 +20,7 @@
 #include "platform/process.h"
 #include "report/log.h"
 #include "report/messages.h"
+#include "runtime/data_buffers.h"
 #include "trace/census.h"
 #include "trace/summary.h"
 
@@ -51,6 +52,7 @@ void start_afresh() {
   ++g_generation;
   new (&g_making) std::mutex;  // another thread of the parent may have held it
   Contexts::bind(nullptr);
+  inherit_data_buffers();
   report::forget();
   report::restart_log();
 }
@@ -99,7 +101,8 @@ Process& make_process_locked() {
     check::explain_faults(process->memory());
   else
     check::stop_explaining(false);
-  if (settings.leak_report) check::report_leaks(process->memory());
+  if (settings.leak_report)
+    check::report_leaks(process->memory(), [made = process.get()] { return made->take_left_over(); });
   if (settings.summary) {
     trace::keep_summary(process->memory(), {settings.soc, settings.machine.devices,
                                             platform::environment(config::kRunVariable).value_or("")});

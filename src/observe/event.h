@@ -24,7 +24,7 @@ enum class What : std::uint8_t {
   Failed,
   Dropped,  // by an abort, or with its stream
   Waited,   // the thread knows that work is done: it waited for it, or asked and was told so
-  Created,  // a stream, an event, a notify, a context, a registration of host memory
+  Created,  // a stream, an event, a notify, a context, a data buffer, a registration of host memory
   Destroyed,
   DeviceOpened,
   DeviceClosing,
@@ -50,7 +50,16 @@ enum class Object : std::uint8_t {
   Event,
   Notify,
   CountNotify,
-  Context
+  Context,
+  DataBuffer,
+};
+
+// Something that a program has made and not given back.
+struct Alive {
+  Object object;
+  std::uint64_t serial;
+  std::uint32_t device;
+  bool ended = false;  // with its context, all the same
 };
 
 enum class Operation : std::uint8_t {

@@ -42,6 +42,11 @@ class HandleTable {
     objects_.erase(found);
     return object;
   }
+  template <class Act>
+  void each(Act&& act) const {
+    const std::shared_lock lock{mutex_};
+    for (const auto& [handle, object] : objects_) act(handle, *object);
+  }
   template <class Wanted>
   std::vector<std::shared_ptr<T>> all(Wanted&& wanted) const {
     std::vector<std::shared_ptr<T>> chosen;

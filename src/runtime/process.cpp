@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/words.h"
+#include "runtime/data_buffers.h"
 #include "runtime/telling.h"
 
 namespace belay {
@@ -122,7 +123,11 @@ void Process::end_streams(const Context& context) {
       subscriptions_.drop(scheduler_, *each, lock);
       scheduler_.end(*each, lock);
       streams_.forget(*each);
-      tell_object(observe::What::Destroyed, observe::Object::Stream, each->handle, each->device());
+      tell_object(observe::What::Destroyed, observe::Object::Stream, each->handle, each->device(),
+                  !each->is_default);
+      if (each->is_default || !settings_.leak_report) continue;
+      const std::lock_guard keeping{swept_mutex_};
+      swept_.push_back({observe::Object::Stream, each->handle, each->device(), true});
     }
   }
   schedule::Lock lock = scheduler_.lock();
@@ -139,7 +144,8 @@ bool Process::close() {
     (void)contexts_.end(context->handle);
     end_streams(*context);
     Contexts::reap(*context);
-    tell_object(observe::What::Destroyed, observe::Object::Context, context->handle, context->device);
+    tell_object(observe::What::Destroyed, observe::Object::Context, context->handle, context->device,
+                !context->primary);
   }
   for (Device& device : devices_) device.primary = nullptr;
   const bool is_quiet = scheduler_.retire();
@@ -267,6 +273,29 @@ Status Process::set_current(Handle handle) {
   }
   Contexts::bind(std::move(context));
   return done();
+}
+
+std::vector<observe::Alive> Process::take_left_over() {
+  std::vector<observe::Alive> all;
+  {
+    const std::lock_guard lock{swept_mutex_};
+    all.swap(swept_);
+  }
+  using observe::Object;
+  streams_.each([&](Handle handle, const Stream& stream) {
+    if (!stream.is_default) all.push_back({Object::Stream, handle, stream.device()});
+  });
+  for (const std::shared_ptr<Context>& context : contexts_.all()) {
+    if (!context->primary) all.push_back({Object::Context, context->handle, context->device});
+  }
+  const auto add_each = [&all](const auto& table, Object object) {
+    table.each([&](Handle handle, const auto& one) { all.push_back({object, handle, one.device}); });
+  };
+  add_each(events_.events, Object::Event);
+  add_each(events_.notifies, Object::Notify);
+  add_each(events_.counts, Object::CountNotify);
+  add_live_data_buffers(all);
+  return all;
 }
 
 bool Process::is_set(std::uint32_t device) const {

@@ -68,6 +68,9 @@ class Process {
   Result<Handle> create_context(std::int32_t device);
   Status destroy_context(Handle handle);
   Status set_current(Handle handle);
+  // What the program has made and not given back: what is alive, and what ended with its context since the
+  // last question.
+  std::vector<observe::Alive> take_left_over();
   bool is_set(std::uint32_t device) const;
   bool is_open(std::uint32_t device) const;
 
@@ -105,6 +108,8 @@ class Process {
   Contexts contexts_;
   mutable std::mutex devices_mutex_;
   std::vector<Device> devices_;
+  std::mutex swept_mutex_;
+  std::vector<observe::Alive> swept_;  // kept only where somebody will ask
   std::atomic<std::int32_t> default_device_{-1};
   std::atomic<bool> opened_a_device_{false};
 };

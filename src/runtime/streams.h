@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "acl/acl_rt.h"
@@ -40,6 +41,10 @@ class Streams {
   StreamRef take(Handle handle) { return table_.take(handle); }
   void forget(const Stream& stream);  // gives its place back
 
+  template <class Act>
+  void each(Act&& act) const {
+    table_.each(std::forward<Act>(act));
+  }
   std::vector<StreamRef> of_group(const schedule::Group& group) const;
   std::vector<StreamRef> of_device(std::uint32_t device) const;
   std::uint32_t available(std::uint32_t device) const { return places_[device].available(); }

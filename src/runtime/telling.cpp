@@ -38,10 +38,11 @@ void tell_waited(const schedule::Stream& stream, std::uint64_t position, std::ui
                    {.stream = stream.handle, .position = position, .record = record});
 }
 
-void tell_object(What what, observe::Object object, std::uint64_t handle, std::uint32_t device) {
+void tell_object(What what, observe::Object object, std::uint64_t handle, std::uint32_t device, bool swept) {
   observe::publish({.what = what,
                     .object = object,
                     .device = static_cast<std::uint8_t>(device),
+                    .flags = swept ? observe::Event::kSwept : std::uint8_t{0},
                     .serial = handle,
                     .address = handle});
 }

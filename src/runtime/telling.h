@@ -35,6 +35,8 @@ void tell_filled(Memory& memory, const Location& to, std::size_t bytes, std::uin
 // The calling thread knows that work of a stream is done up to a position, or what a record stands for.
 void tell_waited(const schedule::Stream& stream, std::uint64_t position, std::uint64_t record = 0);
 
-void tell_object(observe::What what, observe::Object object, std::uint64_t handle, std::uint32_t device);
+// `swept`: it ends with what it belongs to, and the program did not give it back.
+void tell_object(observe::What what, observe::Object object, std::uint64_t handle, std::uint32_t device,
+                 bool swept = false);
 
 }  // namespace belay

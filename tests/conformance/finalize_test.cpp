@@ -171,6 +171,8 @@ TEST(Finalize, R45_EndingWithoutFinalizing) {
     EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
     aclrtContext context = nullptr;
     EXPECT_EQ(aclrtCreateContext(&context, 0), ACL_SUCCESS);
+    EXPECT_EQ(aclrtDestroyContext(context), ACL_SUCCESS);  // else it is told as never given back
+    EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
     if (!::testing::Test::HasFailure()) ::exit(0);
   });
   EXPECT_TRUE(ending.clean()) << ending;

@@ -95,4 +95,4 @@ def test_y71_contexts_and_devices_may_end_before_their_streams(fresh):
         assert acl.finalize() == 0
         """)
     assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
+    assert done.stderr.count("11 streams (aclrtDestroyStream)") == 5, done.stderr  # never destroyed

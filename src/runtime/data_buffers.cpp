@@ -1,0 +1,73 @@
+#include "runtime/data_buffers.h"
+
+#include <memory>
+#include <mutex>
+#include <new>
+#include <unordered_map>
+
+#include "base/words.h"
+#include "runtime/handles.h"
+#include "runtime/telling.h"
+
+namespace belay {
+namespace {
+
+// Used until the very end, so never destroyed.
+constinit std::mutex g_mutex;
+auto& g_live = *new std::unordered_map<const aclDataBuffer*, Handle>;
+constinit Handle g_first_own = 0;
+
+void tell(observe::What what, Handle handle) { tell_object(what, observe::Object::DataBuffer, handle, 0); }
+
+}  // namespace
+
+aclDataBuffer* create_data_buffer(void* data, std::size_t size) noexcept {
+  try {
+    auto buffer = std::make_unique<aclDataBuffer>(data, size);
+    const Handle handle = new_handle();
+    {
+      const std::lock_guard lock{g_mutex};
+      g_live.emplace(buffer.get(), handle);
+    }
+    tell(observe::What::Created, handle);
+    return buffer.release();
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
+Status destroy_data_buffer(const aclDataBuffer* buffer) {
+  if (buffer == nullptr) return null_pointer("R-233", "dataBuffer");
+  Handle handle = 0;
+  {
+    const std::lock_guard lock{g_mutex};
+    const auto found = g_live.find(buffer);
+    if (found == g_live.end()) {
+      return refuse({ACL_ERROR_INVALID_PARAM, "R-233", "EH0001",
+                     fmt::format("{} is not a live data buffer: it was destroyed already, or comes from "
+                                 "another function than aclCreateDataBuffer",
+                                 hex(buffer)),
+                     "",
+                     "destroy each data buffer once, with the pointer that aclCreateDataBuffer returned"});
+    }
+    handle = found->second;
+    g_live.erase(found);
+  }
+  tell(observe::What::Destroyed, handle);
+  delete buffer;
+  return done();
+}
+
+void add_live_data_buffers(std::vector<observe::Alive>& all) {
+  const std::lock_guard lock{g_mutex};
+  for (const auto& [buffer, handle] : g_live) {
+    if (handle >= g_first_own) all.push_back({observe::Object::DataBuffer, handle, 0});
+  }
+}
+
+void inherit_data_buffers() {
+  new (&g_mutex) std::mutex;  // another thread of the parent may have held it
+  g_first_own = new_handle();
+}
+
+}  // namespace belay

@@ -63,8 +63,10 @@ constexpr std::array kOptions{
     Option{"BELAY_LINK", "--link", "h2d, d2h, d2d or p2p with a speed, such as h2d:25GB/s,d2d:200GB/s",
            "no limit", "how fast copies are, by direction"},
     Option{"BELAY_LEAKS", "--leaks", "report or off", "report",
-           "list device blocks still alive when a device closes and at exit"},
-    Option{"BELAY_SUMMARY", "--summary", "on or off", "off", "print at exit what happened to memory"},
+           "list what was never given back (memory, streams, events, contexts, data buffers), when a device "
+           "closes and at exit"},
+    Option{"BELAY_SUMMARY", "--summary", "on or off", "off",
+           "print a summary at exit: memory, copies and calls that failed"},
     Option{"BELAY_FAULTS", "--faults", "explain or off", "explain",
            "explain it when host code touches device memory, or a call uses a host pointer that is dead or "
            "wild"},

@@ -54,7 +54,7 @@ class Table {
 };
 
 std::string process_cell(const ToldBy& told) {
-  return fmt::format("{} {}{}", told.record.process, told.record.name.data(),
+  return fmt::format("{:>7} {}{}", told.record.process, told.record.name.data(),
                      told.running ? " (still running)" : "");
 }
 

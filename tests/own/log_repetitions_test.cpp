@@ -152,8 +152,8 @@ TEST(LogRepetitions, R256_R69_AChildTellsNothingOfItsParent) {
 TEST(LogRepetitions, R256_R18_ForkingAmongThreadsThatWrite) {
   const Scratch scratch;
   constexpr int kThreads = 4;
-  const int each = slice(3000, 100000, 5);
-  const int forks = slice(40, 900, 5);  // each has a file of its own, and a directory holds 1000
+  const int each = slice(3000, 100000, 20);
+  const int forks = slice(40, 900, 20);  // each has a file of its own, and a directory holds 1000
   const Ending ending = run_captured(into(scratch), [=] {
     std::vector<std::thread> threads;
     for (int t = 0; t < kThreads; ++t) {

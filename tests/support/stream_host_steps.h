@@ -163,6 +163,8 @@ inline void StreamProgram::ask_event() {
   if (!event.record) {
     if (!event.reset || before.test(*event.reset))
       check(complete == (event.kind == Kind::ex), event.name, " is not recorded");
+    else if (complete && event.undone)
+      waited_for({*event.undone});
     return;
   }
   check(!complete || !model_.held(*event.record), event.name, " is complete although its stream is held up");

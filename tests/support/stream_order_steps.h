@@ -76,6 +76,7 @@ inline void StreamProgram::set_record(Event& event, Lane& lane) {
   expect(pick(4) == 0 ? aclrtRecordEventWithFlag(event.handle, handle(lane), ACL_EVENT_RECORD_DEFAULT)
                       : aclrtRecordEvent(event.handle, handle(lane)));
   event.record = queued(lane);
+  event.undone.reset();
   event.in_this_round = true;
   event.lost = false;
   event.waits.clear();
@@ -137,7 +138,7 @@ inline void StreamProgram::reset_event() {
   say(text(lane.name, ": reset ", event.name, " (node ", model_.size(), ")"));
   expect(aclrtResetEvent(event.handle, handle(lane)));
   event.reset = queued(lane);
-  event.record.reset();
+  event.undone = std::exchange(event.record, std::nullopt);
   event.waits.clear();
 }
 

@@ -173,6 +173,7 @@ class StreamProgram : public StreamWorld {
     bool has_time;
     aclrtEvent handle;
     std::optional<NodeId> record, reset;
+    std::optional<NodeId> undone;   // by that reset: until it runs, who asks may still see it
     bool in_this_round;             // the record is
     bool lost;                      // by an abort: its state is not known
     std::vector<NodeId> waits;      // for the latest record
@@ -262,8 +263,17 @@ class StreamProgram : public StreamWorld {
              plain ? 0 : static_cast<std::uint32_t>(pick(4)));
   }
   Event new_event() {
-    Event event{
-        text("e", ++events_made_), static_cast<Kind>(pick(3)), true, nullptr, {}, {}, false, false, {}, {}};
+    Event event{text("e", ++events_made_),
+                static_cast<Kind>(pick(3)),
+                true,
+                nullptr,
+                {},
+                {},
+                {},
+                false,
+                false,
+                {},
+                {}};
     bind(pick(2));
     if (event.kind == Kind::plain) {
       expect(aclrtCreateEvent(&event.handle));
@@ -297,6 +307,7 @@ class StreamProgram : public StreamWorld {
       if (event.record) event.record = host_;
       if (event.reset) event.reset = host_;
       event.in_this_round = false;
+      event.undone.reset();
       event.waits.clear();
       event.all_waits.clear();
     }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# C3, R261, R262: set_env.sh and bin/setenv.bash in the ways scripts source them.
+# C3, C28, R261, R262: set_env.sh and bin/setenv.bash in the ways scripts source them.
 #
 # Usage: C3_R261_R262_set_env.sh <root of an installation>
 
@@ -151,16 +151,70 @@ check_R262_twice_does_not_grow() {
         "$(environment_after "$callers; source '$root/set_env.sh'")"
 }
 
-check_other_shells() {
+check_zsh() {
     if command -v zsh >/dev/null; then
         same 'from zsh' "$(env -i PATH="$system_path" "$(command -v zsh)" -fc "set -eu; source '$root/set_env.sh'; source '$root/set_env.sh'
             echo \$ASCEND_HOME_PATH \$LD_LIBRARY_PATH")" "$root $root/lib64:$root/devlib"
     fi
-    if command -v dash >/dev/null; then
-        local said
-        said=$(env -i PATH="$system_path" "$(command -v dash)" -c ". '$root/set_env.sh'" 2>&1) && fail 'dash cannot tell where the script is'
-        [[ $said == *'source it from bash'* ]] || fail "no clear message from dash: $said"
-    fi
+}
+
+# --- plain sh -------------------------------------------------------------------------------------
+
+# Shells of this machine, as commands.
+plain_shells() {
+    local shell
+    for shell in dash mksh lksh ksh93; do
+        if command -v "$shell" >/dev/null; then printf '%s\n' "$shell"; fi
+    done
+    if command -v busybox >/dev/null; then printf 'busybox sh\n'; fi
+}
+
+in_shell() { # shell, lines
+    local -a command
+    read -ra command <<<"$1"
+    env -i PATH="$system_path" HOME="$work" "$(command -v "${command[0]}")" "${command[@]:1}" -c "$2"
+}
+
+gives_in() { # shell, what, root, lines: the same variables as in bash
+    local found
+    found=$(in_shell "$1" "$4"$'\n'"unset IFS; set +f; for name in ${names//$'\n'/ }; do printf '%s=%s\n' \$name \"\$(printenv \$name)\"; done") ||
+        fail "C28: $1, $2: ended with $?"
+    same "C28: $1, $2" "$found" "$(wanted "$3")"
+}
+
+check_C28_plain_shells() {
+    local shell tree="$work/it's a tree"
+    cp -a "$root" "$tree"
+    ln -s "$tree/set_env.sh" "$work/env.sh"
+    while read -r shell; do
+        gives_in "$shell" 'with a dot' "$root" ". '$root/set_env.sh'"
+        gives_in "$shell" 'strict' "$root" "set -eu; . '$root/set_env.sh'; . '$root/bin/setenv.bash'; set +eu"
+        gives_in "$shell" 'odd options' "$root" "set -f; IFS=/:1; . '$root/set_env.sh'"
+        gives_in "$shell" 'from its own directory' "$root" "cd '$root'; . ./set_env.sh"
+        gives_in "$shell" 'through a link, with a quote' "$tree" ". '$work/env.sh'"
+        gives_in "$shell" 'from a script of the same name' "$root" \
+            "mkdir -p '$work/outer'; echo \". '$root/set_env.sh'\" >'$work/outer/set_env.sh'; . '$work/outer/set_env.sh'"
+        same "C28: $shell, in a subshell" "$(in_shell "$shell" "(. '$root/set_env.sh'; echo \"\$ASCEND_HOME_PATH\"); echo \"\${ASCEND_HOME_PATH-none}\"")" \
+            "$root"$'\n'none
+        same "C28: $shell, options after it" "$(in_shell "$shell" "set -ef; . '$root/set_env.sh'; set +o")" \
+            "$(in_shell "$shell" "set -ef; set +o")"
+        same "C28: $shell, what it leaves" "$(in_shell "$shell" ". '$root/set_env.sh'; set" | grep -i belay_ || true)" ''
+    done < <(plain_shells)
+}
+
+# Text that is not read from a file has no place.
+check_C28_where_the_place_is_not_known() {
+    local shell said code load="eval \"\$(cat '$root/set_env.sh')\""
+    while read -r shell; do
+        [[ $shell != ksh93 ]] || continue # it names the file that was read last
+        gives_in "$shell" 'ASCEND_HOME_PATH tells' "$root" "cd /; ASCEND_HOME_PATH='$root'; $load"
+        gives_in "$shell" 'the current directory tells' "$root" "cd '$root'; $load"
+        code=0
+        said=$(in_shell "$shell" "cd /; ASCEND_HOME_PATH=/usr; $load; echo went on" 2>&1) || code=$?
+        [[ $code == 1 ]] || fail "C28: $shell, without a place: ended with $code"
+        [[ $said == *'ASCEND_HOME_PATH=/path/to/its/directory; . "$ASCEND_HOME_PATH/set_env.sh"'* ]] ||
+            fail "C28: $shell, without a place: said '$said'"
+    done < <(plain_shells)
 }
 
 check_C3_exported
@@ -172,5 +226,7 @@ check_R261_shell_options_stay
 check_R261_callers_entries_stay
 check_R261_other_versions_leave
 check_R262_twice_does_not_grow
-check_other_shells
-finish 'C3, R261, R262'
+check_zsh
+check_C28_plain_shells
+check_C28_where_the_place_is_not_known
+finish 'C3, C28, R261, R262'

@@ -61,6 +61,8 @@ endforeach()
 foreach(name ascendcl acl_rt acl_rt_impl runtime acl_dvpp acl_dvpp_mpi acl_op_compiler acl_tdt_channel acl_tdt_queue
              msprofiler acl_cblas)
   belay_tree_link(devlib/lib${name}.so ../lib64/lib${name}.so)
+  # For LIBRARY_PATH alone (C-27). Not beside lib64: compilers also look into <directory>/../lib64.
+  belay_tree_link(devlib/link/lib${name}.so ../../lib64/lib${name}.so)
 endforeach()
 belay_tree_link(lib64/stub ../devlib)
 

@@ -111,7 +111,9 @@ _belay_env=$(
     _belay_put "${LD_LIBRARY_PATH:-}" front "$home/lib64"
     _belay_put "$list" back "$home/devlib"
     _belay_give LD_LIBRARY_PATH "$list"
-    _belay_put "${LIBRARY_PATH:-}" front "$home/lib64"
+    # Not lib64: CMake takes what it finds in LIBRARY_PATH for a directory of the system, and leaves it out of
+    # the RUNPATH of what it links (C-27).
+    _belay_put "${LIBRARY_PATH:-}" front "$home/devlib/link"
     _belay_give LIBRARY_PATH "$list"
     _belay_put "${PYTHONPATH:-}" front "$home/python/site-packages"
     _belay_give PYTHONPATH "$list"

@@ -22,7 +22,7 @@ environment_after() { # lines
 wanted() { # root
     printf '%s\n' "ASCEND_HOME_PATH=$1" "ASCEND_TOOLKIT_HOME=$1" "ASCEND_INSTALL_PATH=$1" "ASCEND_OPP_PATH=$1/opp" \
         "ASCEND_AICPU_PATH=$1" "TOOLCHAIN_HOME=$1/toolkit" "PATH=$1/bin:$system_path" \
-        "LD_LIBRARY_PATH=$1/lib64:$1/devlib" "LIBRARY_PATH=$1/lib64" "PYTHONPATH=$1/python/site-packages" \
+        "LD_LIBRARY_PATH=$1/lib64:$1/devlib" "LIBRARY_PATH=$1/devlib/link" "PYTHONPATH=$1/python/site-packages" \
         "CMAKE_PREFIX_PATH=$1/lib64/cmake:$1"
 }
 
@@ -114,7 +114,7 @@ check_R261_callers_entries_stay() {
     found=$(environment_after "export LD_LIBRARY_PATH=/one::/two PYTHONPATH=/py LIBRARY_PATH=/lib CMAKE_PREFIX_PATH=/cm
         PATH=\$PATH:/three; source '$root/set_env.sh'")
     for line in "LD_LIBRARY_PATH=$root/lib64:/one::/two:$root/devlib" "PYTHONPATH=$root/python/site-packages:/py" \
-        "LIBRARY_PATH=$root/lib64:/lib" "CMAKE_PREFIX_PATH=$root/lib64/cmake:$root:/cm" \
+        "LIBRARY_PATH=$root/devlib/link:/lib" "CMAKE_PREFIX_PATH=$root/lib64/cmake:$root:/cm" \
         "PATH=$root/bin:$system_path:/three"; do
         grep -qxF "$line" <<<"$found" || fail "R261: entries of the caller; wanted $line in"$'\n'"$found"
     done

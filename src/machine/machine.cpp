@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <sstream>
 #include <utility>
 
@@ -150,6 +151,12 @@ void add(Use& to, const Use& more) {
   for (std::size_t kind = 0; kind < kKinds; ++kind) to[kind] += more[kind];
 }
 
+// What is in use now was in use: pages that a process was left by the maker of an extent raise no peak.
+std::uint64_t peak_of(const std::atomic<std::uint64_t>& noted, const Use& use) {
+  return std::max(noted.load(std::memory_order_acquire),
+                  std::accumulate(use.begin(), use.end(), std::uint64_t{0}));
+}
+
 Seen look_at_meeting(const MeetingPlace& place, const std::string& name) {
   Seen seen;
   seen.name = name;
@@ -173,15 +180,19 @@ Seen look_at_meeting(const MeetingPlace& place, const std::string& name) {
   for (std::size_t row = 0; row < rows; ++row) {
     const std::uint64_t life = state.rows[row].life.load(std::memory_order_acquire);
     if (Life::state(life) != Life::Live || !alive(joined.memory, state, row, number_space)) continue;
-    ProcessSeen process{state.rows[row].process, state.rows[row].name.data(), {}};
-    for (std::size_t device = 0; device < header.devices; ++device)
+    ProcessSeen process{state.rows[row].process, state.rows[row].name.data(), {}, {}};
+    for (std::size_t device = 0; device < header.devices; ++device) {
       process.on_device.push_back(used_by(state, device, row));
+      process.peaks.push_back(peak_of(state.devices[device].peaks[row], process.on_device.back()));
+    }
     if (state.rows[row].life.load(std::memory_order_acquire) != life)
       continue;  // another took the row meanwhile
     for (std::size_t device = 0; device < header.devices; ++device)
       add(seen.on_device[device], process.on_device[device]);
     seen.processes.push_back(std::move(process));
   }
+  for (std::size_t device = 0; device < header.devices; ++device)
+    seen.peaks.push_back(peak_of(state.devices[device].peak, seen.on_device[device]));
   std::ranges::sort(seen.processes, {}, &ProcessSeen::process);
   return seen;
 }

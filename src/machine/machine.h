@@ -69,6 +69,7 @@ struct ProcessSeen {
   std::int32_t process;
   std::string name;
   std::vector<Use> on_device;
+  std::vector<std::uint64_t> peaks;  // of each device: the most pages that it had in use at once
 };
 struct Seen {
   std::string name, directory;
@@ -78,6 +79,7 @@ struct Seen {
   std::uint32_t devices = 0;
   Limits limits;
   std::vector<Use> on_device;
+  std::vector<std::uint64_t> peaks;  // the most pages that all had in use at once, as far as it is known
   std::vector<ProcessSeen> processes;
 };
 Seen look_at(const Place& place, const std::string& name);

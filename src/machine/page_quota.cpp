@@ -14,6 +14,12 @@ namespace {
 
 constexpr int kMostLooks = 100;
 
+void raise(std::atomic<std::uint64_t>& peak, std::uint64_t value) {
+  std::uint64_t seen = peak.load(std::memory_order_relaxed);
+  while (value > seen && !peak.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
+  }
+}
+
 // Takes all credit of an account away, and says how much that was.
 std::uint64_t take_away(std::atomic<std::uint64_t>& account) {
   std::uint64_t word = account.load(std::memory_order_acquire);
@@ -236,6 +242,12 @@ void add_use(const State& state, std::size_t device, std::size_t row, Use& use) 
   for (std::size_t kind = 0; kind < kKinds; ++kind) use[kind] += sums[kind].used();
 }
 
+std::uint64_t sum_of(const Use& use) {
+  std::uint64_t sum = 0;
+  for (const std::uint64_t each : use) sum += each;
+  return sum;
+}
+
 Use add_up(const State& state, std::size_t device) {
   Use all{};
   const std::size_t rows = rows_of(state);
@@ -263,9 +275,44 @@ Use used_by(const State& state, std::size_t device, std::size_t row) {
 std::uint64_t PageQuota::charged_to_us() const {
   Use charged{};
   add_charges(*state_, index_, charged, processes_->mine());
-  std::uint64_t sum = 0;
-  for (const std::uint64_t each : charged) sum += each;
-  return sum;
+  return sum_of(charged);
+}
+
+bool PageQuota::alone() const {
+  const std::size_t rows = rows_of(*state_);
+  for (std::size_t row = 0; row < rows; ++row) {
+    if (row != row_ && Life::state(state_->rows[row].life.load(std::memory_order_acquire)) == Life::Live)
+      return false;
+  }
+  return true;
+}
+
+// What all have in use at once, at least; 0 where others are granted so much that nobody can tell. A page
+// that one gives back and another takes, while we go from one to the other, would count twice: not if it
+// needs a grant, because then the sum does not count, and hardly in each of several sums, of which the lowest
+// counts. Those that are not above `peak` are of no interest, and none follows them.
+std::uint64_t PageQuota::used_at_once(std::uint64_t peak) const {
+  constexpr int kTries = 8, kSums = 3;
+  std::uint64_t lowest = kNoLimit;
+  for (int tries = 0, sums = 0; tries < kTries && sums < kSums && lowest > peak; ++tries) {
+    const std::uint64_t pending = completed().number;
+    const std::uint64_t sum = sum_of(add_up(*state_, index_));
+    if (device_->pending.number.load(std::memory_order_seq_cst) != pending) continue;
+    lowest = std::min(lowest, sum);
+    ++sums;
+  }
+  return lowest == kNoLimit ? 0 : lowest;
+}
+
+void PageQuota::note_peak(std::uint64_t pages) {
+  raise(device_->peaks[row_], pages);
+  raise(device_->peak, pages);
+  if (alone()) return;
+  const std::uint64_t peak = device_->peak.load(std::memory_order_relaxed);
+  std::uint64_t used = used_at_once(peak);
+  // Who is dead is asked last, because that asks the kernel.
+  if (used > peak && processes_->return_what_the_dead_held(index_)) used = used_at_once(peak);
+  raise(device_->peak, used);
 }
 
 PageQuota::Own PageQuota::of_shards(std::span<const Credit> credit_seen) const {

@@ -75,6 +75,11 @@ class PageQuota {
   // Gives up so much credit of this process, or a little more, but none of that account; says how much it
   // was.
   std::uint64_t return_own_credit(std::uint64_t pages, std::size_t but_kind, std::size_t but_shard);
+  // This process has so many pages in use, more than ever before. Of the device as a whole its peak is raised
+  // to what all processes together have in use now: with one process that is exact. With several it is a
+  // lower bound, because one of them that comes back to less than its own peak does so without asking
+  // anybody.
+  void note_peak(std::uint64_t pages);
   const Limits& limits() const { return state_->header.limits; }
 
   static constexpr std::size_t kCommonShard = 0;
@@ -92,6 +97,8 @@ class PageQuota {
   bool take_back_credit(std::uint64_t pages);
   bool no_credit_anywhere() const;
   std::uint64_t charged_to_us() const;  // pages of extents
+  bool alone() const;                   // no other process is on the machine
+  std::uint64_t used_at_once(std::uint64_t peak) const;
   struct Look {
     std::uint64_t room = 0;         // pages that may still be granted for that kind
     std::uint64_t fingerprint = 0;  // of all that is granted: the same twice means that it did not change

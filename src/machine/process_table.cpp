@@ -235,6 +235,7 @@ bool ProcessTable::settle_in(std::size_t row) {
       for (NumberedWord& account : state_.devices[device].shards[row][shard].of)
         if (account.word.load() != 0) account.word.store(0);
     }
+    if (std::atomic<std::uint64_t>& peak = state_.devices[device].peaks[row]; peak.load() != 0) peak.store(0);
   }
   mine_ = row;
   Extents::release_all_of(state_, row, claiming, *this);

@@ -25,7 +25,7 @@ inline constexpr std::size_t kKinds = 6;     // of pages: (4 KB, 2 MB, 1 GB) x (
 inline constexpr std::size_t kMostDevices = 64;  // a power of two
 inline constexpr std::size_t kExtents = 16384;   // that several processes may hold, at once
 inline constexpr std::size_t kHolders = 64;      // of one extent
-inline constexpr std::uint32_t kLayout = 6;      // also in the name of the directory where processes meet
+inline constexpr std::uint32_t kLayout = 7;      // also in the name of the directory where processes meet
 inline constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
 
 constexpr std::size_t kind_of(std::size_t page, bool p2p) { return page * 2 + (p2p ? 1 : 0); }
@@ -191,6 +191,11 @@ struct alignas(128) QuotaShard {
 
 struct Device {
   alignas(64) NumberedWord pending;  // the grant under way (page_quota.h)
+  // The most pages that were in use at once: of the whole device, and of the process of each row in its
+  // present life. Only whoever looks at the machine reads them. Before the shards, on a page that is used
+  // anyway.
+  std::atomic<std::uint64_t> peak;
+  alignas(64) std::array<std::atomic<std::uint64_t>, kSlots> peaks;
   std::array<std::array<QuotaShard, kShards>, kSlots> shards;
   std::array<QuotaShard, kAnnex> annex;
 

@@ -105,10 +105,13 @@ std::size_t fetched_at_once(std::size_t footprint) {
   return footprint <= 16_MiB ? kMostAtOnce / 4 : 1;
 }
 
-void raise(std::atomic<std::size_t>& peak, std::size_t value) {
+// Whether it was lower.
+bool raise(std::atomic<std::size_t>& peak, std::size_t value) {
   std::size_t seen = peak.load();
-  while (value > seen && !peak.compare_exchange_weak(seen, value)) {
+  while (value > seen) {
+    if (peak.compare_exchange_weak(seen, value)) return true;
   }
+  return false;
 }
 
 observe::Event event_of(observe::What what, const Block& block, std::uint8_t module) {
@@ -314,8 +317,10 @@ void DeviceMemory::note_peak(std::size_t kind, std::size_t shard) {
     return;  // the mark stays, and the next one looks again
   }
   raise(peak, of_app(pages));
-  raise(peak_, pages * 4_KiB);
-  if (std::atomic<std::size_t>* shown = shown_peak_.load()) raise(*shown, pages * 4_KiB);
+  if (raise(peak_, pages * 4_KiB)) {
+    quota_->note_peak(pages);
+    if (std::atomic<std::size_t>* shown = shown_peak_.load()) raise(*shown, pages * 4_KiB);
+  }
   const std::size_t most = std::min(peak.load() + others, peak_.load()) / 4_KiB;
   if (open == 0) return;
   if (own.granted > most) {

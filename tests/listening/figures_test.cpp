@@ -305,6 +305,7 @@ void work(std::size_t threads, std::size_t steps, std::uint64_t number, int out,
   for (const machine::Use& use : figures.use) {
     for (const std::uint64_t pages : use) text += fmt::format("{} ", pages);
   }
+  for (const std::size_t peak : figures.peak) text += fmt::format("{} ", peak);
   text += '\n';
   ASSERT_EQ(::write(out, text.data(), text.size()), static_cast<ssize_t>(text.size()));
   std::array<machine::Use, kDevices> sum{};
@@ -347,6 +348,7 @@ void run_program(std::size_t processes, std::size_t threads, std::size_t steps, 
   }
   std::array<machine::Use, kDevices> sum{};
   std::vector<std::array<machine::Use, kDevices>> of_each;
+  std::vector<std::array<std::size_t, kDevices>> peaks_of_each;
   std::vector<std::vector<std::string>> lines(processes);
   for (std::size_t i = 0; i < processes; ++i) {
     std::string told = read_line(children[i].from);
@@ -360,6 +362,7 @@ void run_program(std::size_t processes, std::size_t threads, std::size_t steps, 
         sum[device][kind] += use[device][kind];
       }
     }
+    for (std::size_t& peak : peaks_of_each.emplace_back()) ASSERT_TRUE(numbers >> peak);
   }
   for (const Child& each : children)
     ASSERT_EQ(::write(each.to, &sum, sizeof sum), static_cast<ssize_t>(sizeof sum));
@@ -374,12 +377,21 @@ void run_program(std::size_t processes, std::size_t threads, std::size_t steps, 
   ASSERT_EQ(seen.processes.size(), processes);
   for (std::uint32_t device = 0; device < kDevices; ++device) {
     EXPECT_EQ(seen.on_device[device], sum[device]);
+    std::uint64_t highest = 0, of_all = 0;
     for (std::size_t i = 0; i < processes; ++i) {
       const auto process =
           std::ranges::find(seen.processes, children[i].started.child, &machine::ProcessSeen::process);
       ASSERT_NE(process, seen.processes.end());
       EXPECT_EQ(process->on_device[device], of_each[i][device]) << "process " << i << ", device " << device;
+      if (threads == 1) {
+        EXPECT_EQ(process->peaks[device] * 4_KiB, peaks_of_each[i][device]);
+      }
+      highest = std::max(highest, process->peaks[device]);
+      of_all += process->peaks[device];
     }
+    // All together had at least what one of them had, and not more than all of them ever had.
+    EXPECT_GE(seen.peaks[device], highest);
+    EXPECT_LE(seen.peaks[device], of_all);
   }
   for (std::size_t i = 0; i < processes; ++i) {
     ASSERT_EQ(::write(children[i].to, "e", 1), 1);

@@ -455,7 +455,9 @@ TEST(Discovery, D52_AnOnlookerSeesWhoHoldsWhat) {
   ASSERT_EQ(one.answer(), 0);
   Child two{[&] {
     auto machine = Machine::join(wish_for(grounds));
-    if (!machine || !(*machine)->quota(1).take(2, 30)) return 1;
+    if (!machine || !(*machine)->quota(1).take(2, 35)) return 1;
+    (*machine)->quota(1).note_peak(35);
+    (*machine)->quota(1).give(2, 5);
     (void)machine->release();
     return 0;
   }};
@@ -470,11 +472,17 @@ TEST(Discovery, D52_AnOnlookerSeesWhoHoldsWhat) {
   EXPECT_EQ(seen.on_device[1][0], 40U);
   EXPECT_EQ(seen.on_device[1][2], 30U);
   EXPECT_EQ(seen.on_device[0][0], 0U);
+  EXPECT_EQ(seen.peaks, (std::vector<std::uint64_t>{0, 75}));
+  for (const ProcessSeen& each : seen.processes) {
+    // The first never said that it has a peak; what it has is the least that it can be.
+    EXPECT_EQ(each.peaks[1], each.process == one.process() ? 40U : 35U);
+  }
   two.kill();
   seen = look_at(grounds.place, "m");
   ASSERT_EQ(seen.processes.size(), 1U);
   EXPECT_EQ(seen.processes[0].process, one.process());
   EXPECT_EQ(seen.on_device[1][2], 0U) << "the dead hold nothing";
+  EXPECT_EQ(seen.peaks[1], 75U) << "what was in use at once was";
 }
 
 TEST(Discovery, D52_OtherSettingsAreRefused_AndTheGuestLeavesNoLink) {

@@ -445,5 +445,94 @@ TEST(PageQuota, D52_M430_WhatOneGivesBackAndAnotherTakes_NeverCountsTwice) {
   EXPECT_EQ(all(here.quotas[0].used()), 0U);
 }
 
+TEST(Peaks, D52_OneProcess_TheDeviceHasItsPeak) {
+  SharedState shared{no_limits(100), 2};
+  Here here{shared};
+  const Device& device = shared.state().devices[0];
+  ASSERT_TRUE(here.quotas[0].take(kNormal, 40));
+  here.quotas[0].note_peak(40);
+  ASSERT_TRUE(here.quotas[0].take(kHuge, 20));
+  here.quotas[0].note_peak(60);
+  here.quotas[0].give(kNormal, 40);
+  here.quotas[0].note_peak(20);
+  EXPECT_EQ(device.peak, 60U);
+  EXPECT_EQ(device.peaks[here.processes.mine()], 60U);
+  EXPECT_EQ(shared.state().devices[1].peak, 0U);
+}
+
+// A child that takes so many pages, and has never had more.
+std::function<int()> takes(const SharedState& shared, std::uint64_t pages) {
+  return [&shared, pages] {
+    There& there = *new There{shared.link()};
+    if (!there.quotas[0].take(kHuge, pages)) return -1;
+    there.quotas[0].note_peak(pages);
+    return static_cast<int>(there.processes.mine());
+  };
+}
+
+TEST(Peaks, D52_Several_WhatAllHaveWhenOneReachesItsPeak) {
+  SharedState shared{no_limits(100)};
+  Here here{shared};
+  const Device& device = shared.state().devices[0];
+  ASSERT_TRUE(here.quotas[0].take(kNormal, 30));
+  here.quotas[0].note_peak(30);
+  const Child other{takes(shared, 50)};
+  ASSERT_EQ(other.answer(), 1);
+  EXPECT_EQ(device.peak, 80U);
+  EXPECT_EQ(device.peaks[0], 30U);
+  EXPECT_EQ(device.peaks[1], 50U);
+  // Less than before, then a peak of its own that is none of the device.
+  here.quotas[0].give(kNormal, 30);
+  ASSERT_TRUE(here.quotas[0].take(kNormal, 10));
+  here.quotas[0].note_peak(10);
+  EXPECT_EQ(device.peak, 80U);
+  ASSERT_TRUE(here.quotas[0].take(kNormal, 40));
+  here.quotas[0].note_peak(50);
+  EXPECT_EQ(device.peak, 100U);
+}
+
+TEST(Peaks, D66_TheDeadHaveNothing_AndTheNextOfTheirRowBeginsAtNothing) {
+  SharedState shared{no_limits(100)};
+  Here here{shared};
+  const Device& device = shared.state().devices[0];
+  const Child first{takes(shared, 40)};
+  ASSERT_EQ(first.answer(), 1);
+  first.kill();
+  ASSERT_TRUE(here.quotas[0].take(kNormal, 45));
+  here.quotas[0].note_peak(45);
+  EXPECT_EQ(device.peak, 45U) << "not what the dead had as well";
+  EXPECT_EQ(device.peaks[1], 40U) << "nobody's any more, and nobody looks";
+  const Child next{takes(shared, 5)};
+  ASSERT_EQ(next.answer(), 1) << "the row of the first";
+  EXPECT_EQ(device.peaks[1], 5U);
+  EXPECT_EQ(device.peak, 50U);
+}
+
+// Two processes pass the same pages to each other, while a third one reaches one peak after the other.
+TEST(Peaks, D52_PagesThatChangeHands_CountOnce) {
+  constexpr std::uint64_t kTotal = 300;
+  SharedState shared{no_limits(kTotal)};
+  Here here{shared};
+  const Common<std::atomic<int>> at_work;
+  std::vector<std::unique_ptr<Child>> children;
+  for (int i = 0; i < 2; ++i) {
+    children.push_back(std::make_unique<Child>([&] {
+      There& there = *new There{shared.link()};
+      at_work->fetch_add(1);
+      for (;;) {
+        if (there.quotas[0].take(kNormal, 180)) there.quotas[0].give(kNormal, 180);
+      }
+      return 0;
+    }));
+  }
+  while (at_work->load() < 2) std::this_thread::yield();
+  std::uint64_t held = 0;
+  while (held < 100) {
+    if (here.quotas[0].take(kHuge, 1)) here.quotas[0].note_peak(++held);
+    ASSERT_LE(shared.state().devices[0].peak, held + 180) << "two hundred and eighty at most";
+  }
+  for (const auto& child : children) child->kill();
+}
+
 }  // namespace page_quota_test
 }  // namespace belay::machine

@@ -18,7 +18,6 @@
 #include "cli/watch.h"
 #include "config/settings.h"
 #include "memory/device_figures.h"
-#include "platform/process.h"
 #include "product/product.h"
 
 namespace belay::cli {
@@ -40,13 +39,12 @@ struct View {
   Seen seen;
   std::vector<std::uint32_t> devices;  // to show: all, or one
   std::vector<std::string> others;     // machines that are in use, if this one is not
-  std::string time;                    // empty: does not matter
+  std::string time;                    // of the look
+  bool timed = false;                  // whether the text tells it
 
   bool whole() const { return devices.size() == seen.devices; }
-  // With one device chosen, only those that hold some of it.
-  bool shows(const ProcessSeen& process) const {
-    return whole() || held(process.on_device[devices[0]]).all() != 0;
-  }
+  // With one device chosen, only those that hold or held some of it.
+  bool shows(const ProcessSeen& process) const { return whole() || process.peaks[devices[0]] != 0; }
 };
 
 // --- what there is to see -------------------------------------------------------------------------
@@ -65,6 +63,7 @@ Seen idle_machine(Seen seen) {
   seen.devices = wish.devices;
   seen.limits = wish.limits;
   seen.on_device.assign(wish.devices, machine::Use{});
+  seen.peaks.assign(wish.devices, 0);
   return seen;
 }
 
@@ -83,11 +82,7 @@ std::vector<std::uint32_t> devices_to_show(const Seen& seen, const std::string& 
 }
 
 View look(const machine::Place& place, const std::string& name, const SmiArguments& arguments) {
-  View view{machine::look_at(place, name), {}, {}, {}};
-  if (arguments.watching()) {
-    view.time = platform::time_stamp().substr(0, 19);  // to the second
-    view.time[10] = ' ';
-  }
+  View view{machine::look_at(place, name), {}, {}, time_with_zone(), arguments.watching()};
   if (!view.seen.trouble.empty()) return view;
   if (!view.seen.live) {
     view.seen = idle_machine(std::move(view.seen));
@@ -108,12 +103,6 @@ std::string why_not(const Seen& seen) {
   return fmt::format("machine '{}' cannot be read: {}", seen.name, seen.trouble);
 }
 
-Held holds(const ProcessSeen& process) {
-  Held all;
-  for (const machine::Use& use : process.on_device) all = all + held(use);
-  return all;
-}
-
 // --- as text --------------------------------------------------------------------------------------
 
 std::string cell(std::size_t bytes) { return bytes == 0 ? "0" : amount(bytes); }
@@ -127,9 +116,9 @@ std::string pages_cell(const Held& held) {
   return three(cell(held.huge_2m), cell(held.normal), cell(held.huge_1g));
 }
 
-// "##......  23.4%"; what is not nothing or everything does not look like it.
+// "##........  23.4%"; what is not nothing or everything does not look like it.
 std::string use_cell(std::size_t used, std::size_t total) {
-  constexpr std::size_t kMarks = 8;
+  constexpr std::size_t kMarks = 10;
   const double exact = percent(used, total);
   auto marks = static_cast<std::size_t>(std::lround(exact / 100 * kMarks));
   std::string share = fmt::format("{:.1f}%", exact);
@@ -163,58 +152,72 @@ const char* const kPageTitles[] = {"2 MB pages", "4 KB pages", "1 GB pages"};
 
 std::string device_box(const View& view) {
   const Seen& seen = view.seen;
-  Box box{{{Align::Left, 6}, {Align::Left, kThree}, {Align::Left, kThree}, {Align::Left, 15}}};
+  Box box{{{Align::Left, 6}, {Align::Left, kThree}, {Align::Left, kThree}, {Align::Left, 17}}};
   box.edge();
   box.across(fmt::format("{:<40}  Machine: {}", fmt::format("belay {}", BELAY_VERSION), seen.name));
   box.across(fmt::format("{:<40}  SoC: {}", fmt::format("Product: {}", product_text(seen)), seen.soc));
+  box.across(fmt::format("Total of each device: {}", cell(seen.limits.total * 4_KiB)));
   if (const std::string limits = limits_text(seen.limits); !limits.empty()) box.across(limits);
   box.line();
-  box.row({"Device", three("Total", "Used", "Free"), three(kPageTitles[0], kPageTitles[1], kPageTitles[2]),
+  box.row({"Device", three("Used", "Free", "Peak"), three(kPageTitles[0], kPageTitles[1], kPageTitles[2]),
            "Use"});
   box.line('=');
   for (const std::uint32_t device : view.devices) {
     const machine::Use& use = seen.on_device[device];
     const Amounts pool = pool_figures(seen.limits, use);
     const std::size_t used = held(use).all();
-    box.row({fmt::format("{}", device), three(cell(pool.total), cell(used), cell(pool.free)),
+    box.row({fmt::format("{}", device), three(cell(used), cell(pool.free), cell(seen.peaks[device] * 4_KiB)),
              pages_cell(held(use)), use_cell(used, pool.total)});
   }
   box.line();
   return box.text();
 }
 
-// A row for each device that a process holds memory of; one that holds none is still on the machine.
+// A row for each device that a process holds or held memory of; one that never did is still on the machine.
 void process_rows(Box& box, const ProcessSeen& process, const View& view) {
-  const auto row = [&](const std::string& device, const Held& held) {
+  const auto row = [&](const std::string& device, const Held& held, std::uint64_t peak) {
     box.row({device, fmt::format("{}", process.process), harmless(process.name), cell(held.all()),
-             pages_cell(held)});
+             cell(peak * 4_KiB), pages_cell(held)});
   };
+  bool any = false;
   for (const std::uint32_t device : view.devices) {
-    if (const Held on = held(process.on_device[device]); on.all() != 0) row(fmt::format("{}", device), on);
+    if (process.peaks[device] == 0) continue;
+    row(fmt::format("{}", device), held(process.on_device[device]), process.peaks[device]);
+    any = true;
   }
-  if (view.whole() && holds(process).all() == 0) row("-", {});
+  if (view.whole() && !any) row("-", {}, 0);
 }
 
 std::string process_box(const View& view) {
-  Box box{
-      {{Align::Left, 6}, {Align::Right, 7}, {Align::Left, 27}, {Align::Right, 10}, {Align::Left, kThree}}};
+  Box box{{{Align::Left, 6},
+           {Align::Right, 7},
+           {Align::Left, 16},
+           {Align::Right, 10},
+           {Align::Right, 10},
+           {Align::Left, kThree}}};
   box.line();
-  box.row({"Device", "PID", "Process name", "Used", three(kPageTitles[0], kPageTitles[1], kPageTitles[2])});
+  box.row({"Device", "PID", "Process name", "Used", "Peak",
+           three(kPageTitles[0], kPageTitles[1], kPageTitles[2])});
   box.line('=');
   const std::size_t before = box.text().size();
   for (const ProcessSeen& process : view.seen.processes) process_rows(box, process, view);
   if (box.text().size() == before) {
     box.across(view.whole() ? "No processes"
-                            : fmt::format("No process holds memory of device {}", view.devices[0]));
+                            : fmt::format("No process holds or held memory of device {}", view.devices[0]));
   }
   box.line();
   return box.text();
 }
 
+// "2026-11-17 22:40:06 +00:00"
+std::string text_of_time(const std::string& time) {
+  return fmt::format("{} {} {}", time.substr(0, 10), time.substr(11, 8), time.substr(23));
+}
+
 std::string as_text(const View& view) {
   const Seen& seen = view.seen;
   std::string text;
-  if (!view.time.empty()) text += view.time + "\n";
+  if (view.timed) text += text_of_time(view.time) + "\n";
   if (!seen.trouble.empty()) return text + why_not(seen) + "\n";
   if (!seen.live) {
     text += fmt::format("No process is on machine '{}'.", seen.name);
@@ -243,6 +246,7 @@ Json device_json(const Seen& seen, std::uint32_t device) {
   const Amounts pool = pool_figures(seen.limits, use);
   Json json{{"device", device}, {"total_bytes", pool.total}, {"free_bytes", pool.free}};
   add_held(json, held(use));
+  json["peak_bytes"] = seen.peaks[device] * 4_KiB;
   json["used_percent"] = percent(held(use).all(), pool.total);
   return json;
 }
@@ -253,10 +257,11 @@ Json process_json(const ProcessSeen& process, const std::vector<std::uint32_t>& 
   Held all;
   for (const std::uint32_t device : devices) {
     const Held on = held(process.on_device[device]);
-    if (on.all() == 0) continue;
+    if (process.peaks[device] == 0) continue;
     all = all + on;
     Json json{{"device", device}};
     add_held(json, on);
+    json["peak_bytes"] = process.peaks[device] * 4_KiB;
     on_devices.push_back(std::move(json));
   }
   Json json{{"pid", process.process}, {"name", process.name}};
@@ -268,7 +273,7 @@ Json process_json(const ProcessSeen& process, const std::vector<std::uint32_t>& 
 Json as_json(const View& view) {
   const Seen& seen = view.seen;
   Json json;
-  if (!view.time.empty()) json["time"] = view.time;
+  json["time"] = view.time;
   json["belay"] = BELAY_VERSION;
   json["machine"] = seen.name;
   json["directory"] = seen.directory;
@@ -336,12 +341,15 @@ Action add_smi(CLI::App& belay) {
       app.add_option("--watch", arguments->seconds, "again every so many seconds, until Ctrl-C\ndefault: 1")
           ->expected(0, 1)
           ->type_name("[SECONDS]");
-  app.add_flag("--json", arguments->json, "print as JSON, in bytes; with --watch one object a line");
+  app.add_flag("--json", arguments->json,
+               "print as JSON, in bytes, with the time; with --watch one object a line");
   set_help(
       app, "belay smi [OPTIONS]",
       "All processes of a user that run on the same machine (BELAY_MACHINE) share its devices. Figures\n"
       "are what the devices give out, in whole pages; a process that ends, in whatever way, holds nothing\n"
       "any more. If nobody is on the machine, the one is shown that the next process would get.\n"
+      "Peak is the most that was in use at once: of a process since it joined, exactly; of a device since\n"
+      "the machine began, exactly if one process at a time used it, else at least so much.\n"
       "Exit code: 0, or 1 if the state of the machine cannot be read.\n\n"
       "Examples:\n"
       "  belay smi                                    the machine of BELAY_MACHINE, or the default one\n"

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 
 #include "cli/command.h"
@@ -34,6 +35,18 @@ double read_seconds(std::string_view text) {
         fmt::format("it takes a number of seconds from {} to {}, or nothing, which is 1", kLeast, kMost)};
   }
   return seconds;
+}
+
+std::string time_with_zone() {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  tm local{};
+  ::localtime_r(&now.tv_sec,
+                &local);  // looked up each time: a clock may be put forward while somebody watches
+  const long minutes = std::labs(local.tm_gmtoff) / 60;
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}{}{:02}:{:02}", local.tm_year + 1900,
+                     local.tm_mon + 1, local.tm_mday, local.tm_hour, local.tm_min, local.tm_sec,
+                     now.tv_nsec / 1000000, local.tm_gmtoff < 0 ? '-' : '+', minutes / 60, minutes % 60);
 }
 
 void watch(double seconds, const std::function<std::string()>& draw) {

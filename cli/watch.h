@@ -14,4 +14,7 @@ double read_seconds(std::string_view text);
 // before each time; a pipe or a file gets one after the other.
 void watch(double seconds, const std::function<std::string()>& draw);
 
+// This moment in local time: 2026-11-17T22:40:06.123+00:00 (ISO 8601).
+std::string time_with_zone();
+
 }  // namespace belay::cli

@@ -29,7 +29,7 @@ end_last() {
 
 BELAY_MACHINE=job41 start pytest
 end_last
-start train 0 $HUGE_ONLY $((4 * MB)) 0 $NORMAL_ONLY 65536 3 $HUGE1G_ONLY $((24 * GB))
+start train 0 $HUGE_ONLY $((4 * MB)) 0 $NORMAL_ONLY 65536 0 $HUGE_ONLY -$((16 * MB)) 3 $HUGE1G_ONLY $((24 * GB))
 start eval
 while ((held[1] < held[0])); do
     end_last

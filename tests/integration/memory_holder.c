@@ -1,5 +1,6 @@
 /* Holds device memory until its input ends: memory_holder [DEVICE POLICY BYTES]... [close]
-   Once it does, it says "ready" and what device 0 has left. With "close" it first closes all its files. */
+   What has a minus in front of its BYTES is freed again at once. When all is done, it says "ready" and what
+   device 0 has left. With "close" it first closes all its files. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,12 +8,15 @@
 
 #include "acl/acl.h"
 
-static int hold(int device, unsigned policy, size_t bytes) {
-  void* block = NULL; /* never freed: the process takes it along */
+static int hold(int device, unsigned policy, const char* bytes) {
+  void* block = NULL; /* mostly never freed: the process takes it along */
+  const int keep = bytes[0] != '-';
   if (aclrtSetDevice(device) != ACL_SUCCESS) {
     return 0;
   }
-  return aclrtMallocAlign32(&block, bytes, (aclrtMemMallocPolicy)policy) == ACL_SUCCESS;
+  return aclrtMallocAlign32(&block, strtoull(bytes + !keep, NULL, 0), (aclrtMemMallocPolicy)policy) ==
+             ACL_SUCCESS &&
+         (keep || aclrtFree(block) == ACL_SUCCESS);
 }
 
 int main(int count, char** words) {
@@ -21,7 +25,7 @@ int main(int count, char** words) {
     return 1;
   }
   for (int i = 1; i + 2 < count; i += 3) {
-    if (!hold(atoi(words[i]), (unsigned)strtoul(words[i + 1], NULL, 0), strtoull(words[i + 2], NULL, 0))) {
+    if (!hold(atoi(words[i]), (unsigned)strtoul(words[i + 1], NULL, 0), words[i + 2])) {
       (void)fprintf(stderr, "%s\n", aclGetRecentErrMsg());
       return 2;
     }

@@ -108,7 +108,8 @@ check_nobody() {
     fresh
     prints "^No process is on machine 'default'" smi
     shows '^\| Product: A2 \(Atlas A2\) +SoC: Ascend910B3 +\|$' smi
-    [[ $(grep -cE '^\| [0-7] +\| +60\.97 GB +0 +60\.97 GB \|' out) == 8 ]] || fail 'not the eight devices of an A2'
+    shows '^\| Total of each device: 60\.97 GB +\|$' smi
+    [[ $(grep -cE '^\| [0-7] +\| +0 +60\.97 GB +0 \|' out) == 8 ]] || fail 'not the eight devices of an A2'
     shows '^\| No processes' smi
     ! grep -qE '.{101}' out || fail 'wider than 100 columns'
     says "a['state'] == 'idle' and a['machine'] == 'default' and a['processes'] == [] and len(a['devices']) == 8" smi
@@ -144,17 +145,17 @@ check_what_processes_hold() {
     says "p[$first]['devices'][1]['device'] == 3 and p[$first]['devices'][1]['huge_1g_bytes'] == 2 * $GB" smi
     says "p[$second]['used_bytes'] == 6 * $MB and p[$third]['used_bytes'] == 0 and p[$third]['devices'] == []" smi
 
-    prints "^\| 0 +\| +$first \| memory_holder +\| +4\.06 MB \| +4 MB +64 KB +0 \|$" smi
-    shows "^\| 3 +\| +$first \| memory_holder +\| +2\.00 GB \| +2 MB +0 +2 GB \|$" smi
-    shows "^\| 0 +\| +$second \| memory_holder +\| +6 MB \| +6 MB +0 +0 \|$" smi
-    shows "^\| - +\| +$third \| memory_holder +\| +0 \|" smi
-    shows '^\| 3 +\| +60\.97 GB +2\.00 GB +58\.97 GB \| +2 MB +0 +2 GB \| #\.{7} +3\.3% \|$' smi
+    prints "^\| 0 +\| +$first \| memory_holder +\| +4\.06 MB \| +4\.06 MB \| +4 MB +64 KB +0 \|$" smi
+    shows "^\| 3 +\| +$first \| memory_holder +\| +2\.00 GB \| +2\.00 GB \| +2 MB +0 +2 GB \|$" smi
+    shows "^\| 0 +\| +$second \| memory_holder +\| +6 MB \| +6 MB \| +6 MB +0 +0 \|$" smi
+    shows "^\| - +\| +$third \| memory_holder +\| +0 \| +0 \|" smi
+    shows '^\| 3 +\| +2\.00 GB +58\.97 GB +2\.00 GB \| +2 MB +0 +2 GB \| #\.{9} +3\.3% \|$' smi
     ! grep -qE '.{101}' out || fail 'wider than 100 columns'
 
     says "list(d) == [3] and list(p) == [$first] and p[$first]['used_bytes'] == 2 * $GB + 2 * $MB" smi --device 3
     prints "^\| 3 +\| +$first" smi --device 3
     ! grep -q "$second" out || fail '--device 3 shows a process of device 0'
-    prints 'No process holds memory of device 1' smi --device 1
+    prints 'No process holds or held memory of device 1' smi --device 1
 
     # A wrong setting does not hide what is there.
     BELAY_HBM=lots says "len(p) == 3" smi
@@ -164,6 +165,44 @@ check_what_processes_hold() {
     says "list(p) == sorted([$second, $third]) and d[0]['used_bytes'] == 6 * $MB and d[3]['used_bytes'] == 0" smi
     end "$second" "$third"
     says "a['state'] == 'idle' and p == {} and d[0]['used_bytes'] == 0" smi
+}
+
+check_peaks() {
+    fresh
+    hold 0 $HUGE_ONLY $((2 * MB)) 0 $HUGE_ONLY -$((8 * MB)) 0 $NORMAL_ONLY 4096 1 $NORMAL_ONLY -65536
+    local first=$pid
+    # One process: to the byte, for it and for the devices.
+    says "d[0]['used_bytes'] == 2 * $MB + 4096 and d[0]['peak_bytes'] == 10 * $MB and d[1]['used_bytes'] == 0" smi
+    says "d[1]['peak_bytes'] == 65536 and d[2]['peak_bytes'] == 0 and len(p[$first]['devices']) == 2" smi
+    says "[e['peak_bytes'] for e in p[$first]['devices']] == [10 * $MB, 65536]" smi
+    says "p[$first]['devices'][1]['used_bytes'] == 0" smi
+    prints "^\| 0 +\| +$first \| memory_holder +\| +2\.00 MB \| +10 MB \|" smi
+    shows "^\| 1 +\| +$first \| memory_holder +\| +0 \| +64 KB \|" smi
+    shows '^\| 0 +\| +2\.00 MB +60\.97 GB +10 MB \|' smi
+    says "list(p) == [$first]" smi --device 1
+    # A second one, with what the first holds now: not with its peak.
+    hold 0 $HUGE_ONLY $((6 * MB))
+    says "d[0]['peak_bytes'] == 10 * $MB and p[$pid]['devices'][0]['peak_bytes'] == 6 * $MB" smi
+    end "$pid"
+    hold 0 $HUGE_ONLY $((20 * MB))
+    says "d[0]['peak_bytes'] == 22 * $MB + 4096 and p[$first]['devices'][0]['peak_bytes'] == 10 * $MB" smi
+    end "$pid"
+    # What the device had stays; who comes next, in the same place, has peaks of its own.
+    hold 0 $HUGE_ONLY $((2 * MB))
+    says "d[0]['peak_bytes'] == 22 * $MB + 4096 and p[$pid]['devices'][0]['peak_bytes'] == 2 * $MB" smi
+    end "$pid" "$first"
+    says "d[0]['peak_bytes'] == 0 and a['state'] == 'idle'" smi
+    prints 'exactly if one process at a time' smi --help
+}
+
+# As ISO 8601 has it, so that tools can read it.
+check_time() {
+    fresh
+    says "__import__('re').fullmatch(r'\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d', a['time'])" smi
+    local now
+    now=$(date +%s)
+    TZ=XYZ-5:30 says "a['time'].endswith('+05:30') and 0 <= __import__('datetime').datetime.fromisoformat(a['time']).timestamp() - $now < 60" smi
+    TZ=XYZ8 says "a['time'].endswith('-08:00') and 0 <= __import__('datetime').datetime.fromisoformat(a['time']).timestamp() - $now < 60" smi
 }
 
 check_machines_are_apart() {
@@ -242,7 +281,7 @@ check_watch() {
     [[ $(grep -c "| *$pid | memory_holder" out) -ge 3 ]] || fail '--watch prints no three tables'
     [[ $(tail -n 1 out) == +-*+ ]] || fail '--watch ends within a table'
     ! grep -q $'\033' out || fail '--watch clears what is not a screen'
-    grep -qE '^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}$' out || fail '--watch tells no time'
+    grep -qE '^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2} [+-][0-9]{2}:[0-9]{2}$' out || fail '--watch tells no time'
 
     # A number of seconds may be left out, and each line of JSON is an object.
     python3 - "$belay" "$pid" <<'PYTHON' || fail '--watch --json'

@@ -4,12 +4,14 @@
 
 #include <sstream>
 
+#include "cli/colour.h"
+
 namespace belay::cli {
 namespace {
 
-// What does not fit is cut, and shows that it was.
+// What does not fit is cut, and shows that it was. What has colours fits.
 std::string clipped(const std::string& cell, std::size_t width) {
-  return cell.size() <= width ? cell : cell.substr(0, width - 2) + "..";
+  return width_of(cell) <= width ? cell : cell.substr(0, width - 2) + "..";
 }
 
 }  // namespace
@@ -27,13 +29,21 @@ void Box::line(char stroke) {
   text_ += "+\n";
 }
 
+std::string Box::padded(const std::string& cell, std::size_t column) const {
+  const auto [align, width] = columns_[column];
+  const std::string shown = clipped(cell, width);
+  const std::string room(width - width_of(shown), ' ');
+  return align == Align::Left ? shown + room : room + shown;
+}
+
 void Box::row(const std::vector<std::string>& cells) {
-  for (std::size_t i = 0; i < columns_.size(); ++i) {
-    const auto [align, width] = columns_[i];
-    const std::string cell = clipped(cells[i], width);
-    text_ +=
-        align == Align::Left ? fmt::format("| {:<{}} ", cell, width) : fmt::format("| {:>{}} ", cell, width);
-  }
+  for (std::size_t i = 0; i < columns_.size(); ++i) text_ += fmt::format("| {} ", padded(cells[i], i));
+  text_ += "|\n";
+}
+
+void Box::heading(const std::vector<std::string>& cells) {
+  for (std::size_t i = 0; i < columns_.size(); ++i)
+    text_ += fmt::format("| {} ", paint(Style::Bold, padded(cells[i], i)));
   text_ += "|\n";
 }
 

@@ -17,14 +17,16 @@ class Box {
   };
   explicit Box(std::vector<Column> columns) : columns_{std::move(columns)} {}
 
-  void edge();                                      // +-------------+
-  void line(char stroke = '-');                     // +------+------+
-  void row(const std::vector<std::string>& cells);  // | cell | cell |
-  void across(std::string_view text);               // | over all columns |
+  void edge();                                          // +-------------+
+  void line(char stroke = '-');                         // +------+------+
+  void row(const std::vector<std::string>& cells);      // | cell | cell |
+  void heading(const std::vector<std::string>& cells);  // the same, in bold type
+  void across(std::string_view text);                   // | over all columns |
   const std::string& text() const { return text_; }
 
  private:
   std::size_t inner_width() const;
+  std::string padded(const std::string& cell, std::size_t column) const;
 
   std::vector<Column> columns_;
   std::string text_;

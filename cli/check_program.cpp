@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/words.h"
+#include "cli/colour.h"
 #include "cli/help.h"
 #include "cli/needs.h"
 #include "cli/program.h"
@@ -53,6 +54,11 @@ void print_names(const std::vector<std::string>& names) {
   for (const std::string& name : names) fmt::print("    {}\n", name);
 }
 
+// "    2 are missing", with what is counted in a colour.
+std::string painted(Style style, std::size_t count, const char* what) {
+  return paint(style, fmt::format("{:>5} {}", count, what));
+}
+
 void print(const std::string& path, const Sorted& sorted, bool all) {
   const std::size_t count = sorted.works.size() + sorted.not_run.size() + sorted.missing.size();
   if (count == 0) {
@@ -63,21 +69,18 @@ void print(const std::string& path, const Sorted& sorted, bool all) {
     return;
   }
   fmt::print("{} needs {} of AscendCL:\n", path, counted(count, "function"));
-  fmt::print("{:>5} implemented{}\n", sorted.works.size(),
+  fmt::print("{}{}\n", painted(Style::Green, sorted.works.size(), "implemented"),
              all || sorted.works.empty() ? "" : " (--all lists them)");
   if (all) print_names(sorted.works);
   if (!sorted.not_run.empty()) {
-    fmt::print(
-        "{:>5} not implemented: calls return 207000 or NULL, and the first one says so on stderr "
-        "[rule C-22]\n",
-        sorted.not_run.size());
+    fmt::print("{}: calls return 207000 or NULL, and the first one says so on stderr [rule C-22]\n",
+               painted(Style::Yellow, sorted.not_run.size(), "not implemented"));
     print_names(sorted.not_run);
   }
   if (!sorted.missing.empty()) {
     fmt::print(
-        "{:>5} missing: a program that calls one ends there; a program linked with -z now does not start "
-        "[rule C-10]\n",
-        sorted.missing.size());
+        "{}: a program that calls one ends there; a program linked with -z now does not start [rule C-10]\n",
+        painted(Style::Red, sorted.missing.size(), "missing"));
     print_names(sorted.missing);
   }
 }
@@ -111,7 +114,7 @@ Action add_check_program(CLI::App& belay) {
     if (!needs && !is_path) {
       const FoundProgram found = find_program(arguments->program);
       if (found.path.empty()) {
-        fmt::print(stderr, "belay check-program: {}\n", found.why);
+        fmt::print(stderr, "{} {}\n", complaint("belay check-program"), found.why);
         return kUsage;
       }
       needs = needs_of(path = found.path);
@@ -119,9 +122,9 @@ Action add_check_program(CLI::App& belay) {
     if (!needs) {
       fmt::print(
           stderr,
-          "belay check-program: '{}' is not a 64-bit program or library (ELF), or cannot be read; for a "
-          "script, check the libraries that it loads\n",
-          path);
+          "{} '{}' is not a 64-bit program or library (ELF), or cannot be read; for a script, check the "
+          "libraries that it loads\n",
+          complaint("belay check-program"), path);
       return kUsage;
     }
     const Sorted sorted = sort_out(*needs);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/colour.h"
 #include "cli/diagnosis.h"
 #include "cli/help.h"
 #include "cli/table.h"
@@ -82,6 +83,18 @@ const char* word_for(Mark mark) {
   return "";
 }
 
+Style style_of(Mark mark) {
+  switch (mark) {
+    case Mark::Ok:
+      return Style::Green;
+    case Mark::Note:
+      return Style::Yellow;
+    case Mark::Problem:
+      return Style::Red;
+  }
+  return Style::Bold;
+}
+
 const char* word_for(Whose whose) {
   switch (whose) {
     case Whose::User:
@@ -99,11 +112,13 @@ const char* word_for(Whose whose) {
 // --- as text --------------------------------------------------------------------------------------
 
 void print_finding(const Finding& finding, std::optional<std::size_t> width) {
-  const std::string start = fmt::format("  {:<7}  {:<14}  ", word_for(finding.mark), finding.title);
-  fmt::print("{}{}\n", start, wrap(finding.text, width, start.size()));
+  const std::string mark = fmt::format("{:<7}", word_for(finding.mark));
+  const std::string title = fmt::format("{:<14}", finding.title);
+  const std::size_t indent = 2 + mark.size() + 2 + title.size() + 2;
+  fmt::print("  {}  {}  {}\n", paint(style_of(finding.mark), mark), title, wrap(finding.text, width, indent));
   // Commands stay on one line, to be copied.
   for (const Remedy& remedy : finding.remedies) {
-    fmt::print("{:{}}{:<9}  {}{}\n", "", start.size(), word_for(remedy.whose), remedy.command,
+    fmt::print("{:{}}{:<9}  {}{}\n", "", indent, word_for(remedy.whose), remedy.command,
                remedy.effect.empty() ? "" : "  # " + remedy.effect);
   }
 }
@@ -111,7 +126,7 @@ void print_finding(const Finding& finding, std::optional<std::size_t> width) {
 void print_verdict(const Diagnosis& diagnosis) {
   if (diagnosis.works()) {
     const auto notes = std::ranges::count(diagnosis.findings, Mark::Note, &Finding::mark);
-    fmt::print("\nbelay will work here{}.\n",
+    fmt::print("\n{}{}.\n", paint(Style::Green, "belay will work here"),
                notes == 0 ? "" : "; see the notes above for what could be better");
     return;
   }
@@ -120,14 +135,15 @@ void print_verdict(const Diagnosis& diagnosis) {
     if (finding.mark == Mark::Problem)
       reasons += fmt::format("{}{}", reasons.empty() ? "" : ", ", finding.title);
   }
-  fmt::print("\nbelay will fail here because of: {}.\n", reasons);
+  fmt::print("\n{} because of: {}.\n", paint(Style::Red, "belay will fail here"), reasons);
 }
 
 void print_text(const Diagnosis& diagnosis) {
   const std::optional<std::size_t> width = output_width();
   std::string_view section;
   for (const Finding& finding : diagnosis.findings) {
-    if (finding.section != section) fmt::print("{}{}\n", section.empty() ? "" : "\n", finding.section);
+    if (finding.section != section)
+      fmt::print("{}{}\n", section.empty() ? "" : "\n", paint(Style::Bold, std::string{finding.section}));
     section = finding.section;
     print_finding(finding, width);
   }

@@ -9,6 +9,7 @@
 
 #include "base/words.h"
 #include "cli/answer.h"
+#include "cli/colour.h"
 #include "cli/help.h"
 #include "cli/rulebook.h"
 #include "cli/table.h"
@@ -78,7 +79,8 @@ std::string of_device(const Answer& answer) {
   const std::size_t usable = answer.request.product.usable_bytes;
   if (is_host(answer.request.api) && !host_is_device(answer.request.form)) return "none: it is host memory";
   if (!answer.fits)
-    return fmt::format("more than all of its {}: {}", amount(usable), code_text(answer.shortage));
+    return paint(Style::Red,
+                 fmt::format("more than all of its {}: {}", amount(usable), code_text(answer.shortage)));
   return fmt::format("{} of {}", share(answer.plan->footprint, usable), amount(usable));
 }
 
@@ -86,7 +88,7 @@ void print_rules(const std::vector<std::string>& ids, std::optional<std::size_t>
   Table table{{Align::Left, Align::Left}};
   for (const std::string& id : ids) {
     const Rule* rule = find_rule(id);
-    table.row({id, rule == nullptr ? "(not among the rules of this build)" : rule->text});
+    table.row({paint(Style::Bold, id), rule == nullptr ? "(not among the rules of this build)" : rule->text});
   }
   fmt::print("\n{}", table.text(width));
 }
@@ -109,7 +111,7 @@ void print_answer(const Answer& answer) {
                                     name_of(request.form))});
   table.row({"  padding", product.padding == 0 ? std::string{"none"} : amount(product.padding)});
   if (answer.refused) {
-    table.row({"returns", code_text(*answer.refused)});
+    table.row({"returns", paint(Style::Red, code_text(*answer.refused))});
     table.row({"because", answer.refused->text + " (" + answer.refused->rule + ")"});
   } else {
     const Plan& plan = *answer.plan;
@@ -119,7 +121,7 @@ void print_answer(const Answer& answer) {
     table.row({"pages", plan.media ? fmt::format("{} units of 4 KB within huge pages", plan.pages())
                                    : fmt::format("{}", plan.pages())});
     table.row({"page-table entries", fmt::format("{}", answer.page_table_entries())});
-    table.row({"what it costs", bytes_and_amount(plan.footprint)});
+    table.row({"what it costs", paint(Style::Bold, bytes_and_amount(plan.footprint))});
     table.row({"wasted", fmt::format("{}, {} of the cost", bytes_and_amount(plan.waste()),
                                      share(plan.waste(), plan.footprint))});
     table.row({"of the device", of_device(answer)});
@@ -135,9 +137,10 @@ void print_answer(const Answer& answer) {
 
 std::string note_on(const Answer& answer) {
   if (answer.refused)
-    return fmt::format("{}: {} ({})", code_text(*answer.refused), answer.refused->text, answer.refused->rule);
+    return fmt::format("{}: {} ({})", paint(Style::Red, code_text(*answer.refused)), answer.refused->text,
+                       answer.refused->rule);
   if (!answer.fits)
-    return fmt::format("{}: it has {}", code_text(answer.shortage),
+    return fmt::format("{}: it has {}", paint(Style::Red, code_text(answer.shortage)),
                        amount(answer.request.product.usable_bytes));
   if (answer.plan->when_short != answer.plan->page)
     return fmt::format("or {} pages", amount(page_bytes(answer.plan->when_short)));
@@ -152,7 +155,7 @@ void print_comparison(const std::vector<Answer>& answers) {
 
   Table table{{Align::Left, Align::Right, Align::Left, Align::Right, Align::Right, Align::Right, Align::Right,
                Align::Left}};
-  table.row({"product", "bytes", "page", "pages", "cost", "waste", "share", "note"});
+  table.heading({"product", "bytes", "page", "pages", "cost", "waste", "share", "note"});
   for (const Answer& answer : answers) {
     const std::string key{answer.request.product.row->key};
     if (!answer.plan) {

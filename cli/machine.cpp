@@ -11,6 +11,7 @@
 
 #include "base/nearest.h"
 #include "base/words.h"
+#include "cli/colour.h"
 #include "cli/held.h"
 #include "cli/help.h"
 #include "cli/machines.h"
@@ -43,11 +44,11 @@ void print_list(const machine::Place& place, const std::vector<Seen>& machines) 
     return;
   }
   Table table{{Align::Left, Align::Left, Align::Left, Align::Right, Align::Right, Align::Right, Align::Left}};
-  table.row({"name", "state", "product", "devices", "used", "processes", "which"});
+  table.heading({"name", "state", "product", "devices", "used", "processes", "which"});
   for (const Seen& seen : machines) {
     const std::string state{state_word(seen)};
     if (!seen.trouble.empty()) {
-      table.row({seen.name, state, "-", "-", "-", "-", seen.trouble});
+      table.row({seen.name, paint(Style::Red, state), "-", "-", "-", "-", seen.trouble});
     } else if (!seen.live) {
       table.row({seen.name, state, "-", "-", "-", "0", "-"});
     } else {
@@ -113,7 +114,7 @@ std::string why_kept(const Seen& seen) {
 // Complains in words and returns false, or removes and says so.
 bool remove_one(const machine::Place& place, const std::string& name) {
   const auto complain = [&name](const std::string& why) {
-    fmt::print(stderr, "belay machine rm: '{}' is not removed: {}\n", name, why);
+    fmt::print(stderr, "{} '{}' is not removed: {}\n", complaint("belay machine rm"), name, why);
     return false;
   };
   if (const std::string why = why_kept(machine::look_at(place, name)); !why.empty()) return complain(why);
@@ -134,7 +135,7 @@ int remove_named(const machine::Place& place, const std::vector<std::string>& na
     }
     const std::vector<std::string_view> views{known.begin(), known.end()};
     const std::string_view near = nearest(name, views);
-    fmt::print(stderr, "belay machine rm: there is no machine '{}'{}\n", harmless(name),
+    fmt::print(stderr, "{} there is no machine '{}'{}\n", complaint("belay machine rm"), harmless(name),
                near.empty() ? "; 'belay machine ls' lists them" : fmt::format("; did you mean {}?", near));
     code = kNothingFound;
   }

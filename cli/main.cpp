@@ -11,6 +11,7 @@
 #include "acl/acl_rt.h"
 #include "base/nearest.h"
 #include "cli/check_program.h"
+#include "cli/colour.h"
 #include "cli/command.h"
 #include "cli/doctor.h"
 #include "cli/explain.h"
@@ -30,7 +31,7 @@ struct Command {
 };
 
 int complain(const std::string& command, const std::string& what, const std::string& hint) {
-  fmt::print(stderr, "{}: {}\n", command, what);
+  fmt::print(stderr, "{} {}\n", complaint(command), what);
   if (!hint.empty()) fmt::print(stderr, "{}\n", hint);
   return kUsage;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/words.h"
+#include "cli/colour.h"
 #include "cli/help.h"
 #include "cli/request.h"
 #include "cli/table.h"
@@ -52,8 +53,8 @@ std::string starred(const std::string& figure, Basis basis) {
 void print_list() {
   Table table{{Align::Left, Align::Left, Align::Left, Align::Right, Align::Left, Align::Right, Align::Right,
                Align::Left, Align::Left, Align::Right, Align::Left}};
-  table.row({"name", "family", "SoC", "devices", "memory", "installed", "usable", "pages", "P2P", "padding",
-             "links"});
+  table.heading({"name", "family", "SoC", "devices", "memory", "installed", "usable", "pages", "P2P",
+                 "padding", "links"});
   for (const ProductRow& row : products()) {
     const Chip& chip = chip_of(row.soc);
     table.row({std::string{row.key}, std::string{row.family}, std::string{row.soc},
@@ -75,7 +76,7 @@ void print_figures(const ProductRow& row, const Chip& chip) {
   const auto line = [&table](const char* figure, std::string value, const Source& source) {
     table.row({figure, std::move(value), std::string{name_of(source.basis)}, std::string{source.text}});
   };
-  table.row({"figure", "value", "basis", "source"});
+  table.heading({"figure", "value", "basis", "source"});
   line("memory", std::string{name_of(row.technology)}, row.technology_source);
   line("  installed", bytes_and_amount(chip.installed_bytes), chip.installed_source);
   line("  usable", bytes_and_amount(chip.usable_bytes), chip.usable_source);
@@ -94,7 +95,7 @@ void print_figures(const ProductRow& row, const Chip& chip) {
 
 void print_chips(const ProductRow& row, const Chip& chosen) {
   Table table{{Align::Left, Align::Right, Align::Left, Align::Right, Align::Left}};
-  table.row({"chip", "installed", "basis", "usable", "basis"});
+  table.heading({"chip", "installed", "basis", "usable", "basis"});
   for (const Chip& chip : chips()) {
     if (chip.product != row.product) continue;
     table.row({fmt::format("{}{}", chip.soc, chip.soc == chosen.soc ? " (this)" : ""),
@@ -108,7 +109,7 @@ void print_one(const Choice& choice) {
   const ProductRow& row = *choice.row;
   const Chip& chip = chip_of(choice.soc);
   const std::string_view name = chip.soc == row.soc ? row.key : chip.soc;
-  fmt::print("{}: {}, {}\n", row.key, row.family, chip.soc);
+  fmt::print("{}\n", paint(Style::Bold, fmt::format("{}: {}, {}", row.key, row.family, chip.soc)));
   if (const auto names = other_names(row); !names.empty())
     fmt::print("also understood: {}\n", fmt::join(names, ", "));
   fmt::print("\n");

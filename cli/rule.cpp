@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/nearest.h"
+#include "cli/colour.h"
 #include "cli/help.h"
 #include "cli/rulebook.h"
 #include "cli/table.h"
@@ -22,21 +23,22 @@ struct RuleArguments {
 
 void print_rule(const Rule& rule, bool first) {
   const std::optional<std::size_t> width = output_width();
-  fmt::print("{}{}  {}\n{}, section \"{}\" (docs/rules/{})\n", first ? "" : "\n", show(rule.id),
-             wrap(rule.text, width, show(rule.id).size() + 2), rule.chapter, rule.section, rule.file);
+  fmt::print("{}{}  {}\n{}, section \"{}\" (docs/rules/{})\n", first ? "" : "\n",
+             paint(Style::Bold, show(rule.id)), wrap(rule.text, width, show(rule.id).size() + 2),
+             rule.chapter, rule.section, rule.file);
 }
 
 void complain(const std::string& word) {
   const ReadId read = read_id(word);
   if (!read.ok) {
-    fmt::print(stderr,
-               "belay rule: '{}' is not a rule; ids look like M-48, and 'belay rule --list' shows them all\n",
-               word);
+    fmt::print(stderr, "{} '{}' is not a rule; ids look like M-48, and 'belay rule --list' shows them all\n",
+               complaint("belay rule"), word);
     return;
   }
   std::string near;
   for (const Rule* rule : nearest_rules(read.id)) near += (near.empty() ? "" : ", ") + show(rule->id);
-  fmt::print(stderr, "belay rule: there is no rule {}; the nearest are {}\n", show(read.id), near);
+  fmt::print(stderr, "{} there is no rule {}; the nearest are {}\n", complaint("belay rule"), show(read.id),
+             near);
 }
 
 int print_rules(const std::vector<std::string>& words) {
@@ -80,8 +82,9 @@ void print_list(const std::vector<const Rule*>& chosen) {
     if (new_chapter || rule->section != section) {
       flush();
       if (new_chapter)
-        fmt::print("{}{} (docs/rules/{})\n", file.empty() ? "" : "\n", rule->chapter, rule->file);
-      fmt::print("\n{}\n", rule->section);
+        fmt::print("{}{} (docs/rules/{})\n", file.empty() ? "" : "\n",
+                   paint(Style::Bold, std::string{rule->chapter}), rule->file);
+      fmt::print("\n{}\n", paint(Style::Bold, std::string{rule->section}));
       file = rule->file;
       section = rule->section;
     }
@@ -99,7 +102,8 @@ int list_rules(const std::vector<std::string>& chapters) {
       const std::string each = fmt::format("{} ({})", rule.id.letter, rule.file);
       if (known.find(each) == std::string::npos) known += (known.empty() ? "" : ", ") + each;
     }
-    fmt::print(stderr, "belay rule: there is no chapter '{}'; the chapters are {}\n", chapter, known);
+    fmt::print(stderr, "{} there is no chapter '{}'; the chapters are {}\n", complaint("belay rule"), chapter,
+               known);
     return kNothingFound;
   }
   for (const Rule& rule : rules()) {

@@ -13,6 +13,7 @@
 
 #include "base/nearest.h"
 #include "cli/child.h"
+#include "cli/colour.h"
 #include "cli/help.h"
 #include "cli/program.h"
 #include "config/settings.h"
@@ -164,10 +165,10 @@ void point_to_tree(const Installation& installation) {
 
 int cannot_start(const std::string& path, int error) {
   if (error == ENOENT) {
-    fmt::print(stderr, "belay run: '{}' exists, but the interpreter or loader that it names does not\n",
-               path);
+    fmt::print(stderr, "{} '{}' exists, but the interpreter or loader that it names does not\n",
+               complaint("belay run"), path);
   } else {
-    fmt::print(stderr, "belay run: '{}' cannot be started: {}\n", path, std::strerror(error));
+    fmt::print(stderr, "{} '{}' cannot be started: {}\n", complaint("belay run"), path, std::strerror(error));
   }
   return kCannotExecute;
 }
@@ -213,7 +214,7 @@ int run(const RunArguments& arguments) {
   const bool sums_up = apply_settings(arguments).summary;
   const FoundProgram program = find_program(words[0]);
   if (program.path.empty()) {
-    fmt::print(stderr, "belay run: {}\n", program.why);
+    fmt::print(stderr, "{} {}\n", complaint("belay run"), program.why);
     return program.exit_code;
   }
   if (const std::string why = why_not_intercepted(program.path); !why.empty()) throw UsageError{why};

@@ -12,6 +12,7 @@
 
 #include "base/words.h"
 #include "cli/box.h"
+#include "cli/colour.h"
 #include "cli/held.h"
 #include "cli/help.h"
 #include "cli/machines.h"
@@ -116,6 +117,10 @@ std::string pages_cell(const Held& held) {
   return three(cell(held.huge_2m), cell(held.normal), cell(held.huge_1g));
 }
 
+Style style_of(double percent) {
+  return percent < 75 ? Style::Green : percent < 90 ? Style::Yellow : Style::Red;
+}
+
 // "##........  23.4%"; what is not nothing or everything does not look like it.
 std::string use_cell(std::size_t used, std::size_t total) {
   constexpr std::size_t kMarks = 10;
@@ -126,7 +131,8 @@ std::string use_cell(std::size_t used, std::size_t total) {
   if (used < total) marks = std::min(marks, kMarks - 1);
   if (used != 0 && exact < 0.05) share = "<0.1%";
   if (used < total && exact >= 99.95) share = ">99.9%";
-  return fmt::format("{:.<{}} {:>6}", std::string(marks, '#'), kMarks, share);
+  const std::string bar = fmt::format("{:.<{}} {:>6}", std::string(marks, '#'), kMarks, share);
+  return used == 0 ? bar : paint(style_of(exact), bar);
 }
 
 std::string limits_text(const machine::Limits& limits) {
@@ -159,8 +165,8 @@ std::string device_box(const View& view) {
   box.across(fmt::format("Total of each device: {}", cell(seen.limits.total * 4_KiB)));
   if (const std::string limits = limits_text(seen.limits); !limits.empty()) box.across(limits);
   box.line();
-  box.row({"Device", three("Used", "Free", "Peak"), three(kPageTitles[0], kPageTitles[1], kPageTitles[2]),
-           "Use"});
+  box.heading({"Device", three("Used", "Free", "Peak"), three(kPageTitles[0], kPageTitles[1], kPageTitles[2]),
+               "Use"});
   box.line('=');
   for (const std::uint32_t device : view.devices) {
     const machine::Use& use = seen.on_device[device];
@@ -196,8 +202,8 @@ std::string process_box(const View& view) {
            {Align::Right, 10},
            {Align::Left, kThree}}};
   box.line();
-  box.row({"Device", "PID", "Process name", "Used", "Peak",
-           three(kPageTitles[0], kPageTitles[1], kPageTitles[2])});
+  box.heading({"Device", "PID", "Process name", "Used", "Peak",
+               three(kPageTitles[0], kPageTitles[1], kPageTitles[2])});
   box.line('=');
   const std::size_t before = box.text().size();
   for (const ProcessSeen& process : view.seen.processes) process_rows(box, process, view);
@@ -320,7 +326,7 @@ int smi(const SmiArguments& arguments) {
   } else if (sound) {
     fmt::print("{}", as_text(view));
   } else {
-    fmt::print(stderr, "belay smi: {}\n", why_not(view.seen));
+    fmt::print(stderr, "{} {}\n", complaint("belay smi"), why_not(view.seen));
     fmt::print(stderr, "end the processes that are on it, or use another machine (BELAY_MACHINE)\n");
   }
   return sound ? kOk : kNothingFound;

@@ -4,19 +4,33 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
+
+#include "cli/colour.h"
 
 namespace belay::cli {
 namespace {
 
-// Characters, not bytes: bytes that continue a UTF-8 character take no room.
-std::size_t width_of(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
-}
-
 constexpr std::size_t kGap = 2;
 
 }  // namespace
+
+// Bytes that continue a UTF-8 character take no room, nor does anything from an escape character to its 'm'.
+std::size_t width_of(std::string_view text) {
+  std::size_t width = 0;
+  bool in_code = false;
+  for (const char c : text) {
+    if (c == '\033') in_code = true;
+    if (!in_code && (static_cast<unsigned char>(c) & 0xC0U) != 0x80U) ++width;
+    if (c == 'm') in_code = false;
+  }
+  return width;
+}
+
+void Table::heading(std::vector<std::string> cells) {
+  for (std::string& cell : cells) cell = paint(Style::Bold, std::move(cell));
+  row(std::move(cells));
+}
 
 std::string Table::text(std::optional<std::size_t> width) const {
   std::vector<std::size_t> widths(columns_.size(), 0);

@@ -14,6 +14,7 @@ class Table {
  public:
   explicit Table(std::vector<Align> columns) : columns_{std::move(columns)} {}
   void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  void heading(std::vector<std::string> cells);  // a row in bold type
   bool empty() const { return rows_.empty(); }
 
   // The last column is wrapped to `width`, if there is one.
@@ -23,6 +24,9 @@ class Table {
   std::vector<Align> columns_;
   std::vector<std::vector<std::string>> rows_;
 };
+
+// Columns that a text takes: characters, not bytes, and no codes of colours (colour.h).
+std::size_t width_of(std::string_view text);
 
 // Columns of the terminal that standard output goes to; none for a pipe or a file, which get whole lines.
 std::optional<std::size_t> output_width();

@@ -269,6 +269,70 @@ check_rule() {
     refused 1 'no chapter' "$belay" rule --list Q
 }
 
+# --- colours --------------------------------------------------------------------------------------
+
+without_codes() { sed $'s/\033\\[[0-9]*m//g' "$1"; }
+
+# in_colours <code> <command...>: a terminal gets the same words in the same columns, some of them coloured; a file
+# gets no codes.
+in_colours() {
+    local code=$1
+    shift
+    expect_code "$code" "$@"
+    cat out err >plain
+    ! has_codes plain || fail "codes in a file: $*"
+    on_terminal "$@"
+    has_codes seen || fail "no colours on a terminal: $*"
+    cmp -s <(without_codes seen) plain || fail "other words or columns in colours: $* ($(diff <(without_codes seen) plain | head -n 5))"
+}
+
+check_who_gets_colours() {
+    local setting
+    expect_code 0 "$belay" explain 2M
+    for setting in NO_COLOR=1 NO_COLOR=0 TERM=dumb; do
+        on_terminal "$setting" "$belay" explain 2M
+        cmp -s seen out || fail "$setting: $(cat -v seen)"
+    done
+    on_terminal NO_COLOR=1 "$belay" explan
+    ! has_codes seen || fail "NO_COLOR: $(cat -v seen)"
+    on_terminal NO_COLOR= "$belay" explain 2M
+    has_codes seen || fail 'no colours with an empty NO_COLOR'
+    # One stream may be a terminal and the other not.
+    on_terminal sh -c '"$1" explan 2>err; "$1" rule M-48 >out' sh "$belay"
+    ! has_codes err || fail 'codes in a file of messages'
+    ! has_codes out || fail 'codes in a file of answers'
+    # For programs, wherever it goes.
+    on_terminal "$belay" explain 0 --json
+    ! has_codes seen || fail 'codes in JSON'
+}
+
+check_colours() {
+    local machines=$work/machines
+    printf '%s\n' 'int aclrtMalloc(), aclrtNoSuchThing();' 'int main() { return aclrtMalloc() + aclrtNoSuchThing(); }' >calls.c
+    cc -w -c calls.c -o calls.o || fail 'no compiler'
+    in_colours 0 "$belay" explain 2M --policy HUGE_ONLY
+    in_colours 0 "$belay" explain 0
+    in_colours 0 "$belay" explain 4G --policy HUGE1G_ONLY --all-products
+    in_colours 0 "$belay" rule M-48 M-49
+    in_colours 0 "$belay" rule --list C
+    in_colours 0 "$belay" products
+    in_colours 0 "$belay" products A3
+    in_colours 0 env BELAY_MACHINE=nobody BELAY_MACHINES="$machines" "$belay" smi
+    in_colours 1 "$belay" check-program --all ./calls.o
+    # Messages go to another stream than answers.
+    in_colours 2 "$belay" explan
+    in_colours 2 "$belay" explain 1 --policy LARGE
+    in_colours 1 "$belay" rule M-99999
+    in_colours 127 "$belay" run ./no-such-program
+
+    # What the doctor finds may change from one moment to the next.
+    on_terminal "$belay" doctor
+    has_codes seen || fail 'no colours from the doctor'
+    grep -q $'^  \033\\[32mok     \033\\[0m  ' seen || fail "no green ok from the doctor: $(head -n 3 seen | cat -v)"
+    run "$belay" doctor
+    ! has_codes out || fail 'codes from the doctor in a file'
+}
+
 # --- run ------------------------------------------------------------------------------------------
 
 check_check_program() {

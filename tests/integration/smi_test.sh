@@ -237,6 +237,25 @@ check_odd_names() {
     end "$pid"
 }
 
+# The bar tells at a glance: green, from 75 % on yellow, from 90 % on red.
+check_colours() {
+    fresh
+    export BELAY_HBM=100M BELAY_DEVICES=4
+    hold 0 $HUGE_ONLY $((74 * MB)) 1 $HUGE_ONLY $((76 * MB)) 2 $HUGE_ONLY $((90 * MB))
+    expect_code 0 smi
+    ! has_codes out || fail 'codes in a file'
+    on_terminal "$belay" smi
+    grep -q $'^| 0 .*| \033\\[32m#.*74.0%\033\\[0m |$' seen || fail "not green: $(cat -v seen)"
+    grep -q $'^| 1 .*| \033\\[33m#.*76.0%\033\\[0m |$' seen || fail "not yellow: $(cat -v seen)"
+    grep -q $'^| 2 .*| \033\\[31m#.*90.0%\033\\[0m |$' seen || fail "not red: $(cat -v seen)"
+    grep -q '^| 3 .*| \.* *0.0% |$' seen || fail "a colour for nothing: $(cat -v seen)"
+    cmp -s <(sed $'s/\033\\[[0-9]*m//g' seen) out || fail 'other words or columns in colours'
+    on_terminal NO_COLOR=1 "$belay" smi
+    cmp -s seen out || fail 'NO_COLOR has no effect'
+    end "$pid"
+    unset BELAY_HBM BELAY_DEVICES
+}
+
 check_wrong_questions() {
     fresh
     refused 2 "there is no device '8'" smi --device 8

@@ -1,7 +1,8 @@
 # What all shell tests share: source it first.
 #
 # Gives $work (a directory that goes away), $CC and $CXX; `usage` refuses to start, `fail` counts a failure and goes on,
-# `judge` keeps an answer in JSON to be looked at, `run_checks` calls every function whose name begins with check_, `finish` ends the test.
+# `judge` keeps an answer in JSON to be looked at, `on_terminal` runs a command on a terminal,
+# `run_checks` calls every function whose name begins with check_, `finish` ends the test.
 
 set -euo pipefail
 export LC_ALL=C
@@ -77,6 +78,26 @@ PYTHON
     done <"$work/not_so"
     judged=0
 }
+
+# all that a terminal gets is in the file seen
+on_terminal() { # NAME=VALUE..., command...
+    python3 - "$@" >seen <<'PYTHON'
+import os, pty, sys
+number, terminal = pty.fork()
+if number == 0:
+    os.execvp("env", ["env", "-u", "NO_COLOR", "TERM=xterm", *sys.argv[1:]])
+seen = b""
+try:
+    while more := os.read(terminal, 65536):
+        seen += more
+except OSError:  # the other end is closed
+    pass
+os.waitpid(number, 0)
+sys.stdout.buffer.write(seen.replace(b"\r\n", b"\n"))
+PYTHON
+}
+
+has_codes() { grep -q $'\033' "$1"; } # file
 
 run_checks() { # arguments for each of them...
     local check

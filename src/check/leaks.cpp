@@ -149,7 +149,7 @@ void print(const std::string& moment, const std::string& lists) {
   if (lists.empty()) return;
   platform::print_line(
       true, fmt::format("belay: never given back by process {} {}:\n{}"
-                        "belay: give each back with the function that goes with the one that made it "
+                        "belay: free or destroy each with the function that matches the one that made it "
                         "(BELAY_LEAKS=off turns this list off)\n",
                         platform::process_id(), moment, lists));
 }

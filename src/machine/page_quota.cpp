@@ -1,6 +1,7 @@
 #include "machine/page_quota.h"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 #include <random>
 #include <span>
@@ -304,10 +305,15 @@ std::uint64_t PageQuota::used_at_once(std::uint64_t peak) const {
   return lowest == kNoLimit ? 0 : lowest;
 }
 
+// A process that grows page by page reaches a peak with each: with others on the machine, who are added up
+// and some of whom the kernel is asked about, only those that cross a multiple of a 64th count for the
+// device.
 void PageQuota::note_peak(std::uint64_t pages) {
+  const std::uint64_t before = device_->peaks[row_].load(std::memory_order_relaxed);
   raise(device_->peaks[row_], pages);
   raise(device_->peak, pages);
-  if (alone()) return;
+  const std::uint64_t step = std::max<std::uint64_t>(std::bit_floor(pages) / 64, 1);
+  if (pages / step <= before / step || alone()) return;
   const std::uint64_t peak = device_->peak.load(std::memory_order_relaxed);
   std::uint64_t used = used_at_once(peak);
   // Who is dead is asked last, because that asks the kernel.

@@ -82,7 +82,7 @@ else:
 # What a tiny run leaves out is told as not measured, and everything else is judged.
 assert len(result["bars"]) == 16
 assert [bar["question"] for bar in result["bars"] if bar["passed"] is None] == [
-    "churn, from 1,000 to 1,000,000 live", "books", "memory held after 512 MB were written and freed"]
+    "churn, from 1,000 to 1,000,000 live", "records", "memory held after 512 MB were written and freed"]
 table, page = open("table").read(), open("page.md").read()
 assert page.startswith("before\n") and page.endswith("\nafter\n") and "\nold\n" not in page, page
 for bar in result["bars"]:

@@ -110,9 +110,9 @@ started() { # <command...>: runs it until it says that it is ready; its number i
     same "first line of: $*" "$line" ready
 }
 ended() { # its exit code is in $code
-    exec 8>&- 7<&-
     code=0
     wait "$pid" || code=$?
+    exec 8>&- 7<&-
     tr -s ' ' <words >err
 }
 

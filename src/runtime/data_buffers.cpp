@@ -23,7 +23,7 @@ void tell(observe::What what, Handle handle) { tell_object(what, observe::Object
 
 aclDataBuffer* create_data_buffer(void* data, std::size_t size) noexcept {
   try {
-    auto buffer = std::make_unique<aclDataBuffer>(data, size);
+    std::unique_ptr<aclDataBuffer> buffer{new aclDataBuffer{data, size}};
     const Handle handle = new_handle();
     {
       const std::lock_guard lock{g_mutex};

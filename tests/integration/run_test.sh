@@ -130,7 +130,7 @@ check_signals_reach_the_program() {
 check_the_program_is_killed_with_it() {
     local code program
     started "$belay" run -- "$probe" set 0 wait
-    program=$(pgrep -P "$pid")
+    program=$(tr -d ' ' <"/proc/$pid/task/$pid/children")
     kill -9 "$pid"
     ended
     same 'exit code' "$code" $((128 + 9))
@@ -146,12 +146,11 @@ check_processes_that_stay_are_said_to() {
     exec 6<>held 5<>ready
     # Its parent goes on when it says that it is ready, and ends.
     # shellcheck disable=SC2016  # for the shell that is started
-    "$belay" run -- bash -c '"$0" set 0 malloc 1000 wait <held >ready 2>/dev/null & read -r line <ready' "$probe" 2>words
+    "$belay" run -- bash -c '"$0" set 0 malloc 1000 wait <held >ready 2>/dev/null & read -r line <ready' "$probe" 2>words 6>&- 5>&-
     tr -s ' ' <words >err
     tells '^belay: memory of run_probe \(process [0-9]+, still running\) on '
     tells '^belay: 0 4 KB 4 KB 1 0 1 \(4 KB\) '
-    exec 6>&- 5>&-
-    pkill -9 -f "^$probe set 0 malloc 1000 wait" || true
+    exec 6>&- 5>&- # it reads the end of its input, and ends
 }
 
 # --- where it cannot be so ------------------------------------------------------------------------

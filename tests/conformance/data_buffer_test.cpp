@@ -1,5 +1,6 @@
 // Data buffers: pairs of address and size.
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "support/device_fixture.h"
@@ -67,6 +68,18 @@ TEST_F(DataBufferOnDevice, R232_TheMemoryStaysTheCallers) {
   EXPECT_EQ(aclrtMemset(second, 8192, 1, 8192), ACL_SUCCESS);
   EXPECT_EQ(aclrtFree(first), ACL_SUCCESS);
   EXPECT_EQ(aclrtFree(second), ACL_SUCCESS);
+}
+
+TEST(DataBuffer, R233_WhatIsNoLiveDataBuffer_CannotBeDestroyed) {
+  int here = 0;
+  aclDataBuffer* const buffer = aclCreateDataBuffer(&here, 4);
+  ASSERT_NE(buffer, nullptr);
+  EXPECT_EQ(aclDestroyDataBuffer(buffer), ACL_SUCCESS);
+  EXPECT_EQ(aclDestroyDataBuffer(buffer), ACL_ERROR_INVALID_PARAM) << "destroyed twice";
+  EXPECT_EQ(aclDestroyDataBuffer(reinterpret_cast<aclDataBuffer*>(&here)), ACL_ERROR_INVALID_PARAM);
+  const char* const words = aclGetRecentErrMsg();
+  ASSERT_NE(words, nullptr);
+  EXPECT_NE(std::string{words}.find("is not a live data buffer"), std::string::npos) << words;
 }
 
 TEST(DataBuffer, R233_Null) {

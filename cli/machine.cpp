@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/harmless.h"
 #include "base/nearest.h"
 #include "base/words.h"
 #include "cli/colour.h"

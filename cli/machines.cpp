@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/harmless.h"
 #include "base/nearest.h"
 #include "cli/command.h"
 #include "platform/environment.h"
@@ -78,12 +79,6 @@ std::string process_list(const std::vector<machine::ProcessSeen>& processes) {
   }
   if (processes.size() > kShown) list += fmt::format(" and {} more", processes.size() - kShown);
   return list;
-}
-
-std::string harmless(std::string text) {
-  std::ranges::replace_if(
-      text, [](unsigned char c) { return c < 0x20 || c >= 0x7F; }, '?');
-  return text;
 }
 
 }  // namespace belay::cli

@@ -28,7 +28,4 @@ std::string_view state_word(const machine::Seen& seen);
 // "12 (train), 13 (eval)", and only how many more behind the first few.
 std::string process_list(const std::vector<machine::ProcessSeen>& processes);
 
-// Names of programs may hold anything; a terminal must not obey them.
-std::string harmless(std::string text);
-
 }  // namespace belay::cli

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/harmless.h"
 #include "base/words.h"
 #include "cli/box.h"
 #include "cli/colour.h"

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/raise.h"
 #include "machine/extents.h"
 #include "machine/process_table.h"
 
@@ -14,12 +15,6 @@ namespace belay::machine {
 namespace {
 
 constexpr int kMostLooks = 100;
-
-void raise(std::atomic<std::uint64_t>& peak, std::uint64_t value) {
-  std::uint64_t seen = peak.load(std::memory_order_relaxed);
-  while (value > seen && !peak.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
-  }
-}
 
 // Takes all credit of an account away, and says how much that was.
 std::uint64_t take_away(std::atomic<std::uint64_t>& account) {

@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "base/raise.h"
 #include "base/words.h"
 #include "memory/fast_path_state.h"
 #include "memory/unreachable.h"
@@ -103,15 +104,6 @@ std::size_t fetched_at_once(std::size_t footprint) {
   if (footprint <= 64_KiB) return kMostAtOnce;
   if (footprint <= 1_MiB) return kMostAtOnce / 2;
   return footprint <= 16_MiB ? kMostAtOnce / 4 : 1;
-}
-
-// Whether it was lower.
-bool raise(std::atomic<std::size_t>& peak, std::size_t value) {
-  std::size_t seen = peak.load();
-  while (value > seen) {
-    if (peak.compare_exchange_weak(seen, value)) return true;
-  }
-  return false;
 }
 
 observe::Event event_of(observe::What what, const Block& block, std::uint8_t module) {

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <new>
 
+#include "base/raise.h"
 #include "base/words.h"
 #include "memory/backing_store.h"
 #include "observe/observe.h"
@@ -136,8 +137,7 @@ Result<void*> HostMemory::allocate(const Plan& plan, bool unified_address) {
     in_use_ += bytes;
     if (in_use_ > peak_.load(std::memory_order_relaxed)) {
       peak_.store(in_use_, std::memory_order_relaxed);
-      if (std::atomic<std::size_t>* shown = shown_peak_.load(); shown != nullptr && in_use_ > shown->load())
-        shown->store(in_use_);
+      if (std::atomic<std::size_t>* shown = shown_peak_.load()) raise(*shown, in_use_);
     }
   } catch (const std::bad_alloc&) {
     platform::unmap_pinned(pinned.start, bytes);

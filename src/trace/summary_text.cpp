@@ -1,10 +1,12 @@
 #include "trace/summary_text.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/code_names.h"
+#include "base/harmless.h"
 #include "base/words.h"
 
 namespace belay::trace {
@@ -12,10 +14,12 @@ namespace {
 
 using Row = std::vector<std::string>;
 
-// Words to the left, figures to the right; a column of its own for the process, where there are several.
+// Columns are aligned as `align` says ("<<>"); with one more in front for the process, where there are
+// several.
 class Table {
  public:
-  Table(bool with_process, std::size_t words, Row titles) : words_{words + 1}, with_process_{with_process} {
+  Table(bool with_process, std::string_view align, Row titles)
+      : align_{fmt::format("<{}", align)}, with_process_{with_process} {
     titles.insert(titles.begin(), "process");
     rows_.push_back(std::move(titles));
   }
@@ -33,28 +37,23 @@ class Table {
     for (const Row& row : rows_) {
       std::string line = "belay: ";
       for (std::size_t i = with_process_ ? 0 : 1; i < row.size(); ++i) {
-        const bool figure = i >= words_ && row.size() > i + (last_is_words_ ? 1 : 0);
-        line +=
-            figure ? fmt::format("  {:>{}}", row[i], widths[i]) : fmt::format("  {:<{}}", row[i], widths[i]);
+        const std::string blanks(widths[i] - row[i].size(), ' ');
+        line += "  " + (align_[i] == '<' ? row[i] + blanks : blanks + row[i]);
       }
       line.erase(line.find_last_not_of(' ') + 1);
       text += line + '\n';
     }
     return text;
   }
-  Table&& ends_with_words() && {
-    last_is_words_ = true;
-    return std::move(*this);
-  }
 
  private:
   std::vector<Row> rows_;
-  std::size_t words_;
-  bool with_process_, last_is_words_ = false;
+  std::string align_;
+  bool with_process_;
 };
 
 std::string process_cell(const ToldBy& told) {
-  return fmt::format("{:>7} {}{}", told.record.process, told.record.name.data(),
+  return fmt::format("{:>7} {}{}", told.record.process, harmless(told.record.name.data()),
                      told.running ? " (still running)" : "");
 }
 
@@ -103,7 +102,7 @@ void add_place(Table& table, const ToldBy& told, std::size_t place) {
 
 std::string blocks_text(std::span<const ToldBy> processes) {
   Table table{processes.size() > 1,
-              2,
+              "<<>>>>>>>",
               {"device", "pages", "peak", "blocks", "freed", "not freed", "asked for", "charged",
                "lost to rounding"}};
   for (const ToldBy& told : processes) {
@@ -114,7 +113,7 @@ std::string blocks_text(std::span<const ToldBy> processes) {
 
 std::string moves_text(std::span<const ToldBy> processes) {
   static constexpr std::array kWays{"host to host", "host to device", "device to host", "device to device"};
-  Table table{processes.size() > 1, 1, {"copied or filled", "times", "bytes"}};
+  Table table{processes.size() > 1, "<>>", {"copied or filled", "times", "bytes"}};
   for (const ToldBy& told : processes) {
     const auto add = [&](const char* what, const Moved& moved) {
       if (moved.times != 0)
@@ -127,7 +126,7 @@ std::string moves_text(std::span<const ToldBy> processes) {
 }
 
 std::string failures_text(std::span<const ToldBy> processes) {
-  Table table = Table{processes.size() > 1, 1, {"failed calls", "times", "code"}}.ends_with_words();
+  Table table{processes.size() > 1, "<><", {"failed calls", "times", "code"}};
   for (const ToldBy& told : processes) {
     told.record.failures.each([&](const Failures::Row& row) {
       const std::string function = fmt::format("{}{}", row.function.data(), row.task ? " (its task)" : "");
@@ -144,7 +143,7 @@ std::string machine_text(std::span<const ToldBy> processes) {
   const ToldBy& first = processes[0];
   const Where& where = first.record.where;
   const std::string whose = processes.size() == 1
-                                ? fmt::format("{} (process {}{})", first.record.name.data(),
+                                ? fmt::format("{} (process {}{})", harmless(first.record.name.data()),
                                               first.record.process, first.running ? ", still running" : "")
                                 : fmt::format("{} processes", processes.size());
   std::string text;

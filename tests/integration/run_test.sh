@@ -87,6 +87,12 @@ check_a_program_without_the_library() {
     tells '^belay: nothing was allocated, copied or filled, and no call failed$'
 }
 
+check_a_terminal_obeys_no_name() {
+    cp "$probe" $'b\033[31mad'
+    "$belay" run -- ./b*mad set 0 malloc 1000 free 2>err
+    tells '^belay: memory of b\?\[31mad \(process '
+}
+
 check_it_ends_as_the_program_did() {
     runs 7 set 0 exit 7
     runs $((128 + 9)) set 0 malloc 1000 kill 9

@@ -101,6 +101,45 @@ inline aclError aclrtPointerGetAttributes(const T *ptr, aclrtPtrAttributes *attr
 }
 
 /* ------------------------------------------------------------------------ */
+/* Managed memory (V-8)                                                     */
+/* ------------------------------------------------------------------------ */
+
+template <typename T>
+inline aclError aclrtMemAllocManaged(T **devPtr, size_t size, uint32_t flags = ACL_RT_MEM_ATTACH_GLOBAL)
+{
+    void **const untyped = reinterpret_cast<void **>(devPtr);
+    return ::aclrtMemAllocManaged(untyped, static_cast<uint64_t>(size), flags);
+}
+
+template <typename T>
+inline aclError aclrtMemManagedPrefetchAsync(const T *ptr, size_t size, aclrtMemManagedLocation location,
+                                             uint32_t flags, aclrtStream stream)
+{
+    const void *const untyped = ptr;
+    return ::aclrtMemManagedPrefetchAsync(untyped, size, location, flags, stream);
+}
+
+template <typename T>
+inline aclError aclrtMemManagedPrefetchBatchAsync(const T **ptrs, size_t *sizes, size_t count,
+                                                  aclrtMemManagedLocation *prefetchLocs, size_t *prefetchLocIdxs,
+                                                  size_t numPrefetchLocs, uint64_t flags, aclrtStream stream)
+{
+    return ::aclrtMemManagedPrefetchBatchAsync(reinterpret_cast<const void **>(ptrs), sizes, count, prefetchLocs,
+                                               prefetchLocIdxs, numPrefetchLocs, flags, stream);
+}
+
+/* One place for all entries. */
+template <typename T>
+inline aclError aclrtMemManagedPrefetchBatchAsync(const T **ptrs, size_t *sizes, size_t count,
+                                                  aclrtMemManagedLocation prefetchLoc, uint64_t flags,
+                                                  aclrtStream stream)
+{
+    size_t first = 0;
+    return ::aclrtMemManagedPrefetchBatchAsync(reinterpret_cast<const void **>(ptrs), sizes, count, &prefetchLoc,
+                                               &first, 1, flags, stream);
+}
+
+/* ------------------------------------------------------------------------ */
 /* Registration of host memory (M-414)                                      */
 /* ------------------------------------------------------------------------ */
 

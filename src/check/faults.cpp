@@ -30,7 +30,7 @@ void explain(const platform::Fault& fault) {
   const Toucher toucher = toucher_of(fault);
   Memory* memory = g_memory.load(std::memory_order_acquire);
   FaultWords words;
-  if (memory != nullptr && memory->map().contains(fault.address))
+  if (memory != nullptr && memory->is_device_address(fault.address))
     explain_host_touch(*memory, toucher, fault, words);
   else
     explain_dead_pointer(memory, toucher, fault, words);

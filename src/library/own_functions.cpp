@@ -90,8 +90,9 @@ int belay_host_may_touch(const void* address) {
   Process* process = running_if_any();
   if (process == nullptr || process->memory().backing().host_may_touch()) return 1;
   const auto number = reinterpret_cast<std::uintptr_t>(address);
-  return !process->memory().map().contains(number) && !process->memory().host().is_device_alias(number) ? 1
-                                                                                                        : 0;
+  const Memory& memory = process->memory();
+  if (memory.is_device_address(number)) return memory.virtual_memory().is_shown_to_host(number) ? 1 : 0;
+  return process->memory().host().is_device_alias(number) ? 0 : 1;
 }
 
 int belay_host_may_touch_devices(void) {

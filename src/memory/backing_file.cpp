@@ -19,10 +19,11 @@ bool BackingFile::open(const platform::FileName& name) {
   return true;
 }
 
-void BackingFile::create(std::size_t bytes, std::uintptr_t mirror, bool with_bytes) {
-  make_segments(bytes / kSegmentBytes);
-  mirror_ = mirror;
-  if (with_bytes) bytes_.create("belay-device-memory", data_bytes() + count_ * sizeof(SegmentTable));
+void BackingFile::create(const Wish& wish) {
+  make_segments(wish.bytes / kSegmentBytes);
+  mirror_ = wish.mirror;
+  touched_ = wish.touched || wish.mirror != 0;
+  if (wish.with_bytes) bytes_.create("belay-device-memory", data_bytes() + count_ * sizeof(SegmentTable));
 }
 
 bool BackingFile::reach(std::size_t index) {

@@ -74,14 +74,21 @@ class BackingFile {
   BackingFile& operator=(const BackingFile&) = delete;
   ~BackingFile() { close(); }
 
-  // A new file. Host code sees its bytes at `mirror`, if that is not 0. Without one (nobody wants it, no
-  // descriptors, no kernel memory) there are segments all the same, and none of them can be reached.
-  void create(std::size_t bytes, std::uintptr_t mirror, bool with_bytes);
+  // A new file. Host code sees its bytes at `mirror`, if that is not 0, or wherever it is mapped for it, if
+  // it may `touch`. Without one (nobody wants it, no descriptors, no kernel memory) there are segments all
+  // the same, and none of them can be reached.
+  struct Wish {
+    std::size_t bytes;
+    std::uintptr_t mirror = 0;
+    bool touched = false;
+    bool with_bytes = true;
+  };
+  void create(const Wish& wish);
   // The file of another process. False: it cannot be reached any more.
   bool open(const platform::FileName& name);
 
   // Host code writes to it without asking.
-  bool is_touched() const { return mirror_ != 0; }
+  bool is_touched() const { return touched_; }
   std::size_t filled = 0;  // bytes of an import, by this process; with the caller's lock
   // Only one process at a time may fill fresh memory of this segment: this one, until `end_filling`.
   bool is_shared(const Segment& segment) const {
@@ -118,6 +125,7 @@ class BackingFile {
   std::size_t count_ = 0;
   std::size_t reached_ = 0;  // segments from here on were never reached
   std::uintptr_t mirror_ = 0;
+  bool touched_ = false;
   bool imported_ = false;
 };
 

@@ -87,7 +87,7 @@ BackingStore::BackingStore(BlockIndex& blocks, std::size_t bytes, std::uintptr_t
         const std::lock_guard lock{committing_};
         drop_all_idle();
       }} {
-  plain_.create(bytes, host_may_touch() ? mirror : 0, keeps_bytes());
+  plain_.create({.bytes = bytes, .mirror = host_may_touch() ? mirror : 0, .with_bytes = keeps_bytes()});
 }
 
 BackingStore::~BackingStore() { close(); }
@@ -97,12 +97,14 @@ void BackingStore::close() {
   const std::lock_guard lock{committing_};  // a thread that ends at this moment may still give something back
   plain_.close();
   physical_.close();
+  host_.close();
   imports_.clear();
 }
 
 void BackingStore::abandon() {
   plain_.abandon();
   physical_.abandon();
+  host_.abandon();
   // Where a thread of the parent was changing them, they stay as they are.
   if (!committing_.try_lock()) return;
   for (auto& [inode, import] : imports_) import.file.abandon();
@@ -111,7 +113,48 @@ void BackingStore::abandon() {
 
 void BackingStore::open_physical(std::size_t bytes) {
   const std::lock_guard lock{committing_};
-  physical_.create(bytes, 0, keeps_bytes());
+  physical_.create({.bytes = bytes, .touched = host_may_touch(), .with_bytes = keeps_bytes()});
+}
+
+void BackingStore::open_host(std::size_t bytes) {
+  const std::lock_guard lock{committing_};
+  host_.create({.bytes = bytes, .touched = true});
+}
+
+// Pages of the kernel's pool are in no file, and cannot be mapped a second time: what is in them moves.
+Reached BackingStore::expose(Position start, std::size_t bytes) {
+  if (!keeps_bytes(start) || start.file->is_touched()) return kDone;
+  {
+    const std::lock_guard lock{committing_};
+    const bool reachable = by_segment(start, bytes, [&](const Part& part) {
+      if (!part.file.reach(part.index)) return false;
+      for (std::size_t at = part.offset; at < part.end(); at += 2_MiB) {
+        if (!LargePages::in_pool(part.segment, at)) continue;
+        std::byte* place = part.segment.view.load() + at;
+        const std::vector<std::byte> kept{place, place + 2_MiB};
+        large_.give_to_pool(part.at(at, 2_MiB));
+        move_bytes(place, kept.data(), kept.size());
+      }
+      return true;
+    });
+    if (!reachable) return kUnreachable;
+    by_segment(start, bytes, [](const Part& part) {
+      part.segment.shared.fetch_add(1, std::memory_order_relaxed);  // no further pages of the pool
+      return true;
+    });
+  }
+  const Reached filled = make_ready(
+      1,
+      [&](std::size_t) {
+        return Stretch{start, bytes};
+      },
+      Rest::Kept);
+  if (!filled) conceal(start, bytes);
+  return filled;
+}
+
+void BackingStore::conceal(Position start, std::size_t bytes) {
+  if (keeps_bytes(start) && !start.file->is_touched()) end_sharing(start, bytes);
 }
 
 bool BackingStore::begin_sharing(Position start, std::size_t bytes) {
@@ -156,7 +199,7 @@ BackingFile* BackingStore::import(const platform::FileName& name) {
   std::map<std::uint64_t, Import> made;
   Import& import = made[name.inode];
   if (!keeps_bytes()) {
-    import.file.create(kSegmentBytes, 0, false);
+    import.file.create({.bytes = kSegmentBytes, .with_bytes = false});
   } else if (!import.file.open(name)) {
     return nullptr;
   }
@@ -200,6 +243,20 @@ bool BackingStore::reach(const Part& part) {
   if (part.segment.is_reached()) return true;
   const std::lock_guard lock{committing_};
   return part.file.reach(part.index);
+}
+
+std::byte* BackingStore::view_of(Position at, std::size_t bytes) {
+  std::byte* first = nullptr;
+  std::byte* next = nullptr;
+  const bool whole = by_segment(at, bytes, [&](const Part& part) {
+    if (!reach(part)) return false;
+    std::byte* view = part.segment.view.load(std::memory_order_acquire);
+    if (view == nullptr || (next != nullptr && view + part.offset != next)) return false;
+    if (first == nullptr) first = view + part.offset;
+    next = view + part.end();
+    return true;
+  });
+  return whole ? first : nullptr;
 }
 
 bool BackingStore::is_written(const Part& part) const {
@@ -300,11 +357,13 @@ Reached BackingStore::try_make_ready(std::size_t count, const StretchAt& stretch
 }
 
 Reached BackingStore::prepare(std::vector<Stretch> ranges) {
+  if (!keeps_bytes()) std::erase_if(ranges, [&](const Stretch& each) { return !keeps_bytes(each.start); });
   std::ranges::sort(ranges, [](const Stretch& a, const Stretch& b) {
     return a.start.file != b.start.file ? std::less<>{}(a.start.file, b.start.file)
                                         : a.start.offset < b.start.offset;
   });
-  return prepare(ranges.size(), [&](std::size_t i) { return ranges[i]; });
+  return make_ready(
+      ranges.size(), [&](std::size_t i) { return ranges[i]; }, Rest::Kept);
 }
 
 // Memory that was kept for blocks to come is the first to go when there is too little.
@@ -408,7 +467,8 @@ void BackingStore::lower_idle(std::size_t bytes) {
 // from wiping out what the first has put into the same granule; where that may be another process, so does
 // a lock of the file. Whoever is killed before it wrote must leave the pattern behind there.
 Reached BackingStore::commit(const Part& part, Rest rest) {
-  if (!part.file.is_shared(part.segment)) return reached(fill_fresh(part, rest));
+  if (!part.file.is_shared(part.segment) || !part.file.bytes().is_file())
+    return reached(fill_fresh(part, rest));
   switch (part.file.begin_filling(part.index)) {
     case platform::SharedBytes::Lock::Busy:
       return {Trouble::Busy};
@@ -468,7 +528,7 @@ bool BackingStore::put(const Part& part, const void* from) {
 }
 
 Reached BackingStore::write(Position to, const void* from, std::size_t bytes) {
-  if (!keeps_bytes()) return kDone;
+  if (!keeps_bytes(to)) return kDone;
   if (const Reached ready = make_ready(to, bytes); !ready) return ready;
   const auto* at = static_cast<const std::byte*>(from);
   return reached(by_segment(to, bytes, [&](const Part& part) {
@@ -486,7 +546,7 @@ bool BackingStore::is_fresh(const Part& part) {
 }
 
 Reached BackingStore::read(Position from, void* to, std::size_t bytes) {
-  if (!keeps_bytes()) {
+  if (!keeps_bytes(from)) {
     std::memset(to, kFreshByte, bytes);
     return kDone;
   }
@@ -516,7 +576,7 @@ Reached BackingStore::read(Position from, void* to, std::size_t bytes) {
 }
 
 Reached BackingStore::fill(Position to, unsigned char value, std::size_t bytes) {
-  if (!keeps_bytes()) return kDone;
+  if (!keeps_bytes(to)) return kDone;
   if (const Reached ready = make_ready(to, bytes); !ready) return ready;
   return reached(by_segment(to, bytes, [&](const Part& part) {
     if (std::byte* view = part.segment.view.load(std::memory_order_acquire)) {
@@ -534,7 +594,7 @@ Reached BackingStore::fill(Position to, unsigned char value, std::size_t bytes) 
 }
 
 Reached BackingStore::fill32(Position to, std::uint32_t value, std::size_t words) {
-  if (!keeps_bytes()) return kDone;
+  if (!keeps_bytes(to)) return kDone;
   if (const Reached ready = make_ready(to, words * 4); !ready) return ready;
   // Segment borders and steps are multiples of 4, so a step never splits a word.
   const std::vector<std::uint32_t> piece(std::min<std::size_t>(words, 16_KiB), value);
@@ -548,7 +608,7 @@ Reached BackingStore::fill32(Position to, std::uint32_t value, std::size_t words
 }
 
 Reached BackingStore::store64(Position to, std::uint64_t value) {
-  if (!keeps_bytes()) return kDone;
+  if (!keeps_bytes(to)) return kDone;
   if (const Reached ready = make_ready(to, sizeof value); !ready) return ready;
   const Part part = to.file->part(to.offset, sizeof value);
   std::byte* view = part.segment.view.load(std::memory_order_acquire);
@@ -563,14 +623,14 @@ Reached BackingStore::store64(Position to, std::uint64_t value) {
 std::uint64_t BackingStore::load64(Position from) {
   const platform::Unwatched of_the_program;
   std::uint64_t value = 0;
-  if (const std::byte* place = keeps_bytes() ? in_one_piece(from, sizeof value) : nullptr)
+  if (const std::byte* place = keeps_bytes(from) ? in_one_piece(from, sizeof value) : nullptr)
     return __atomic_load_n(reinterpret_cast<const std::uint64_t*>(place), __ATOMIC_ACQUIRE);
   if (!read(from, &value, sizeof value)) std::memset(&value, kFreshByte, sizeof value);
   return value;
 }
 
 Reached BackingStore::copy(Position to, Position from, std::size_t bytes) {
-  if (!keeps_bytes()) return kDone;
+  if (!keeps_bytes(to)) return kDone;
   const bool apart = to.file != from.file || !overlap(to.offset, bytes, from.offset, bytes);
   // Where they overlap, fresh bytes of the target are bytes of the source.
   if (const Reached ready = make_ready(to, bytes, apart ? Rest::Overwritten : Rest::Kept); !ready)
@@ -606,7 +666,7 @@ void BackingStore::discard(const Part& part) {
 }
 
 Backed BackingStore::on_alloc(Position start, std::size_t bytes, Page page, bool read_only) {
-  if (!keeps_bytes()) return Backed::Yes;
+  if (!keeps_bytes(start)) return Backed::Yes;
   Backed backed = Backed::Yes;
   std::size_t done = 0;
   by_segment(start, bytes, [&](const Part& part) {
@@ -649,13 +709,13 @@ void BackingStore::change_pages(const Part& part, Page page) {
     lower_idle(left);
     discard(part.whole());
   }
-  if (&part.file == &physical_) set_granule(segment, shift_for(page));
+  if (&part.file != &plain_) set_granule(segment, shift_for(page));
   segment.page.store(page, std::memory_order_release);
 }
 
 bool BackingStore::wants_pages(const Part& part, Page page) const {
   const bool decided =
-      &part.file != &physical_ || part.segment.granule_shift.load(std::memory_order_relaxed) != 0;
+      &part.file == &plain_ || part.segment.granule_shift.load(std::memory_order_relaxed) != 0;
   return !decided || part.segment.page.load(std::memory_order_acquire) != page;
 }
 
@@ -664,7 +724,9 @@ Backed BackingStore::back(const Part& part, Page page, bool read_only) {
   if (wants_pages(part, page)) change_pages(part, page);
   const bool touched = part.file.is_touched();
   if (host_may_touch() && &part.file == &plain_ && !(touched && reach(part))) return Backed::NotMapped;
-  if (page != Page::Normal && (large_.must_be_from_pool() || touched)) {
+  // What is mapped a second time for host code must be in the file, and not in pages of the kernel's pool.
+  const bool twice = touched && &part.file != &plain_;
+  if (page != Page::Normal && !twice && (large_.must_be_from_pool() || touched)) {
     const std::lock_guard lock{committing_};
     if (!part.file.reach(part.index)) return Backed::NotMapped;
     if (large_.must_be_from_pool()) {
@@ -683,7 +745,7 @@ Backed BackingStore::back(const Part& part, Page page, bool read_only) {
 }
 
 void BackingStore::on_free(Position start, std::size_t bytes, bool read_only) {
-  if (!keeps_bytes()) return;
+  if (!keeps_bytes(start)) return;
   by_segment(start, bytes, [&](const Part& part) {
     end(part, read_only);
     return true;

@@ -41,7 +41,8 @@ struct BackingSettings {
 };
 
 // Whether bytes could be reached, and if not, why.
-enum class Trouble : std::uint8_t { None, HostFull, Unreachable, Busy };  // Busy: to be tried again
+// Busy: to be tried again. Gone: it was unmapped at that very moment.
+enum class Trouble : std::uint8_t { None, HostFull, Unreachable, Busy, Gone };
 struct [[nodiscard]] Reached {
   Trouble trouble = Trouble::None;
   explicit operator bool() const { return trouble == Trouble::None; }
@@ -66,6 +67,13 @@ class BackingStore {
   // The file of physical memory that is mapped (physical_memory.h); once, when somebody wants it.
   void open_physical(std::size_t bytes);
   BackingFile& physical() { return physical_; }
+  // The file of physical memory on the host, which host code may always touch.
+  void open_host(std::size_t bytes);
+  BackingFile& host() { return host_; }
+
+  // Host code may touch these bytes, too, until the same is concealed: all of them are there then.
+  Reached expose(Position start, std::size_t bytes);
+  void conceal(Position start, std::size_t bytes);
 
   // Other processes may hold these bytes from now on, until the same is ended. False: they are in pages of
   // the kernel's pool, or in no file, and cannot be shared.
@@ -92,6 +100,9 @@ class BackingStore {
     std::byte* view = part.segment.view.load(std::memory_order_acquire);
     return view != nullptr && part.end() <= kSegmentBytes && is_written(part) ? view + part.offset : nullptr;
   }
+
+  // Where a range can be reached in one piece, written or not; null: nowhere.
+  std::byte* view_of(Position at, std::size_t bytes);
 
   // One aligned word, in one piece (P-41). What nobody wrote, or cannot be reached, reads as fresh.
   Reached store64(Position to, std::uint64_t value);
@@ -123,6 +134,8 @@ class BackingStore {
   void give_back_reserve(std::size_t part) { reserved_.fetch_sub(part, std::memory_order_relaxed); }
 
   bool keeps_bytes() const { return settings_.mode == Backing::Bytes; }
+  // What host code may touch is kept in any case.
+  bool keeps_bytes(Position at) const { return keeps_bytes() || at.file == &host_; }
   bool host_may_touch() const { return settings_.access == HostAccess::Allow; }
   const FillLimit& fill_limit() const { return limit_; }
   // Whether a device has only as many large pages as the kernel's pool.
@@ -165,7 +178,7 @@ class BackingStore {
 
   BlockIndex& blocks_;
   BackingSettings settings_;
-  BackingFile plain_, physical_;
+  BackingFile plain_, physical_, host_;
   struct Import {
     BackingFile file;
     std::size_t users = 0;

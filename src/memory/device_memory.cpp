@@ -39,7 +39,7 @@ HeapClass DeviceMemory::class_of(Page page, Origin origin) {
 }
 
 // All that can have been short is named: the device, each kind of pages that would have served, and P2P.
-Refusal DeviceMemory::shortage(const Plan& plan) const {
+Refusal DeviceMemory::shortage(const Plan& plan, const char* rule) const {
   const machine::Limits& limits = quota_->limits();
   const machine::Use use = quota_->used();
   const Amounts pool = pool_figures(limits, use);
@@ -65,7 +65,7 @@ Refusal DeviceMemory::shortage(const Plan& plan) const {
     add(settings, ", ", "BELAY_P2P");
   }
   return out_of_memory(
-      "M-86",
+      rule,
       fmt::format(
           "module APP asked for {} bytes on device {}, which take {}; the device has {} bytes free of "
           "{}: {}",
@@ -77,10 +77,10 @@ Refusal DeviceMemory::shortage(const Plan& plan) const {
                   settings));
 }
 
-Refusal DeviceMemory::pool_is_empty(const Plan& plan) const {
+Refusal DeviceMemory::pool_is_empty(const Plan& plan, const char* rule) const {
   const std::size_t page = page_bytes(plan.page);
   return out_of_memory(
-      "M-86",
+      rule,
       fmt::format(
           "module APP asked for {} bytes on device {}, which take {} pages of {}; the kernel's pool does "
           "not have that many left (BELAY_PAGES=hugetlb)",

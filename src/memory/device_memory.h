@@ -48,6 +48,18 @@ class DeviceMemory {
     for (RangePool& pool : pools_) pool.set_quarantine(bytes);
   }
 
+  // Pages for something else than a block were taken, or are not there: the books, and the reason in words.
+  // `granted`: beyond those that the process had at hand.
+  void note_taken(Page page, bool p2p, bool granted = true) {
+    if (granted)
+      open_peak();
+    else if (peak_open_.load(std::memory_order_relaxed) == 0)
+      return;  // so many were in use before
+    note_peak(quota_kind(page, p2p), machine::PageQuota::kCommonShard);
+  }
+  Refusal shortage(const Plan& plan, const char* rule = "M-86") const;
+  Refusal pool_is_empty(const Plan& plan, const char* rule = "M-86") const;
+
   // After every successful take, while the fast path state tells of peaks: the process may have more in use
   // than ever.
   void note_peak(std::size_t kind, std::size_t shard);
@@ -68,8 +80,6 @@ class DeviceMemory {
   void count(std::uint8_t module, std::size_t bytes, std::size_t kind, std::size_t shard);
   void open_peak();
   static HeapClass class_of(Page page, Origin origin);
-  Refusal shortage(const Plan& plan) const;
-  Refusal pool_is_empty(const Plan& plan) const;
   // One attempt, with one kind of pages. 0 and no reason: not enough of them.
   struct Attempt {
     std::uintptr_t start = 0;

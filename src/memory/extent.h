@@ -11,10 +11,13 @@
 
 namespace belay {
 
+enum class Side : std::uint8_t { Device, Host };
+
 struct Extent {
   Position start{};
   std::size_t bytes = 0;
-  std::uint32_t device = 0;
+  Side side = Side::Device;
+  std::uint32_t device = 0;  // if it is on one
   Page page = Page::Normal;
   bool p2p = false;
   std::uint8_t module = 0;

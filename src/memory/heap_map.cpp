@@ -5,9 +5,6 @@
 #include <new>
 #include <utility>
 
-#include "memory/mappings.h"
-#include "memory/reader_guard.h"
-
 namespace belay {
 
 HeapMap::HeapMap(const platform::AddressRange& window)
@@ -23,6 +20,7 @@ HeapMap::HeapMap(const platform::AddressRange& window)
   const std::size_t ordinary = drivers * 11 / 32;
   nowhere_ = heap_start(media);
   if (media > 0) free_media_heaps_.give(0, media);
+  if (ordinary > media + 1) free_gap_.give(media + 1, ordinary - media - 1);
   if (count_ > ordinary) free_heaps_.give(ordinary, count_ - ordinary);
 }
 
@@ -89,35 +87,24 @@ std::uintptr_t HeapMap::open_whole(std::size_t bytes, std::uint32_t device, Heap
   return heap_start(*got);
 }
 
-std::uintptr_t HeapMap::open_reservation(std::size_t bytes, std::uintptr_t wished) {
-  const std::size_t heaps = (bytes + kHeapBytes - 1) / kHeapBytes;
-  const std::lock_guard lock{opening_};
-  const std::optional<std::size_t> got = take_heaps(free_heaps_, heaps, wished);
-  if (!got) return 0;
-  for (std::size_t i = 0; i < heaps; ++i) {
-    Heap& heap = heaps_[*got + i];
-    tables_.reserve(tables_.size() + 1);
-    if (heap.mappings.load(std::memory_order_relaxed) == nullptr) {
-      platform::SparseMemory table{kHeapBytes / kMappingUnit * sizeof(std::atomic<const Mapping*>)};
-      if (!table) {
-        free_heaps_.give(*got, heaps);
-        return 0;
-      }
-      heap.mappings.store(reinterpret_cast<std::atomic<const Mapping*>*>(table.start()),
-                          std::memory_order_release);
-      tables_.push_back(std::move(table));
-    }
-  }
-  for (std::size_t i = 0; i < heaps; ++i)
-    heaps_[*got + i].use.store(Heap::Use::Mapped, std::memory_order_release);
-  return heap_start(*got);
+// Media memory, ordinary memory and what is between them lie one behind the other.
+RunMap& HeapMap::region_around(std::size_t index) {
+  const std::size_t drivers = std::min(count_, platform::kDeviceWindow / kHeapBytes);
+  if (index < drivers / 4) return free_media_heaps_;
+  return index < drivers * 11 / 32 ? free_gap_ : free_heaps_;
 }
 
-void HeapMap::publish_mapping(std::uintptr_t start, std::size_t bytes, const Mapping* mapping) {
-  for (std::uintptr_t at = start; at < start + bytes; at += kMappingUnit) {
-    heap_at(at).mappings.load(std::memory_order_relaxed)[at % kHeapBytes / kMappingUnit].store(
-        mapping, std::memory_order_release);
-  }
+std::uintptr_t HeapMap::take_for_reservation(std::size_t bytes, std::uintptr_t wished) {
+  if (wished != 0 && !contains(wished)) return 0;
+  const std::lock_guard lock{opening_};
+  const std::optional<std::size_t> got =
+      take_heaps(wished == 0 ? free_heaps_ : region_around(heap_index(wished)), bytes / kHeapBytes, wished);
+  return got ? heap_start(*got) : 0;
+}
+
+void HeapMap::give_from_reservation(std::uintptr_t start, std::size_t bytes) {
+  const std::lock_guard lock{opening_};
+  region_around(heap_index(start)).give(heap_index(start), bytes / kHeapBytes);
 }
 
 void HeapMap::close_whole(std::uintptr_t start, std::size_t bytes) {
@@ -249,7 +236,6 @@ HeapMap::Found HeapMap::find_plain(std::uintptr_t address) const {
   Found found{0, 0};
   switch (heap.use.load(std::memory_order_acquire)) {
     case Heap::Use::Closed:
-    case Heap::Use::Mapped:
       return found;
     case Heap::Use::Whole:
     case Heap::Use::Tail: {
@@ -281,13 +267,7 @@ HeapMap::Found HeapMap::find_plain(std::uintptr_t address) const {
 std::optional<Block> HeapMap::find(std::uintptr_t address) const {
   if (!contains(address)) return std::nullopt;
   if (const Found found = find_plain(address); found.word != 0) return block_from(found.start, found.word);
-  const ReaderGuard inside;
-  const Mapping* mapping = mapping_at(address);
-  if (mapping == nullptr) return std::nullopt;
-  const Extent& extent = *mapping->extent;
-  return Block{mapping->start, mapping->bytes, mapping->bytes, extent.device,
-               extent.page,    Origin::Malloc, extent.module,  !mapping->writable,
-               extent.p2p,     false,          false,          mapping->serial};
+  return std::nullopt;
 }
 
 // A run ends with its heap at the latest.

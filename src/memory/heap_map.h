@@ -33,8 +33,6 @@ namespace belay {
 enum class HeapClass : std::uint8_t { Normal, Huge2M, Media, Host };
 inline constexpr std::size_t kHeapClasses = 4;
 inline constexpr std::size_t kHeapBytes = 1_GiB;
-inline constexpr std::size_t kMappingUnit = 2_MiB;
-struct Mapping;
 
 constexpr std::size_t unit_of(HeapClass c) { return c == HeapClass::Huge2M ? 2_MiB : 4_KiB; }
 
@@ -115,19 +113,28 @@ struct Block {
   bool read_only, p2p, leak_reported;
   bool shared = false;       // it has left the shortcut: other processes may hold it
   std::uint64_t serial = 0;  // 0: it was not named yet
+  // It is a mapping (mappings.h), and these may use it.
+  bool mapped = false;
+  bool owner_may_use = true;
+  std::uint64_t devices = 0;  // of the machine, a bit each
+
+  bool may_be_used_by(std::uint32_t device_of_machine) const {
+    return owner_may_use || (devices >> device_of_machine & 1) != 0;
+  }
 };
+// In place of a device: memory that is mapped, but on the host.
+inline constexpr std::uint32_t kOnHost = 0xFF;
 
 struct alignas(128) Heap {
-  // Tail: a further gigabyte of a Whole block. Mapped: of a reservation, see mappings.h.
-  enum class Use : std::uint8_t { Closed, Carved, Whole, Tail, Mapped };
+  // Tail: a further gigabyte of a Whole block. Closed: no blocks are here.
+  enum class Use : std::uint8_t { Closed, Carved, Whole, Tail };
 
   std::atomic<std::uint64_t> whole_word;
   std::atomic<std::uint32_t>*
       covers;                      // Carved: for every 64 units, first unit + 1 of what covers their start
   std::atomic<std::uint32_t> cut;  // Carved: units from here on never held a block
   std::atomic<bool> written;       // anything here, ever
-  std::atomic<std::atomic<const Mapping*>*> mappings;  // Mapped: by 2 MB
-  std::atomic<BlockFacts*> facts;                      // beside its words; null: no block needed any yet
+  std::atomic<BlockFacts*> facts;  // beside its words; null: no block needed any yet
   // In the second line, not to lie as far into its page as the first word of the heap (thread_cache.h).
   // Where its words are, how large its unit is, and whether anything was ever written to its blocks, in one
   // word, so that whoever comes with a stale address never mixes the one with the other. 0: no block starts
@@ -171,16 +178,9 @@ class HeapMap final : public BlockIndex {
                             std::uintptr_t wished = 0);
   void close_whole(std::uintptr_t start, std::size_t bytes);
 
-  // Heaps for addresses that lead elsewhere (mappings.h); they go back with close_whole.
-  std::uintptr_t open_reservation(std::size_t bytes, std::uintptr_t wished = 0);
-  void publish_mapping(std::uintptr_t start, std::size_t bytes, const Mapping* mapping);
-  // For whoever is inside a ReaderGuard.
-  const Mapping* mapping_at(std::uintptr_t address) const {
-    const Heap& heap = heap_at(address);
-    if (heap.use.load(std::memory_order_acquire) != Heap::Use::Mapped) return nullptr;
-    return heap.mappings.load(std::memory_order_acquire)[address % kHeapBytes / kMappingUnit].load(
-        std::memory_order_acquire);
-  }
+  // Whole heaps for addresses that lead elsewhere (mappings.h), and back; 0: there is no room.
+  std::uintptr_t take_for_reservation(std::size_t bytes, std::uintptr_t wished);
+  void give_from_reservation(std::uintptr_t start, std::size_t bytes);
 
   Run run_at(std::size_t offset) const override;
   // From now on blocks that start here, and those that reach here, are known to have been written to.
@@ -192,7 +192,7 @@ class HeapMap final : public BlockIndex {
   void publish(std::uintptr_t start, std::uint64_t word) { word_of(start)->store(word); }
   // Ends the block that starts exactly here. Empty if there is none: unknown, interior, already freed.
   std::optional<Block> withdraw(std::uintptr_t start);
-  std::optional<Block> find(std::uintptr_t address) const;
+  std::optional<Block> find(std::uintptr_t address) const;  // a plain one
   // The plain block around an address of the window, as it is written; a word of 0: none.
   struct Found {
     std::uintptr_t start;
@@ -252,12 +252,14 @@ class HeapMap final : public BlockIndex {
   BlockFacts* make_facts(Heap& heap);
   std::optional<Block> change_word(std::uintptr_t start, std::uint64_t bit, bool set);
   std::optional<std::size_t> take_heaps(RunMap& region, std::size_t heaps, std::uintptr_t wished);
+  RunMap& region_around(std::size_t index);
 
   OnCarve on_carve_;
   std::mutex opening_, naming_;
   std::uintptr_t nowhere_ = 0;
   RunMap free_heaps_;
   RunMap free_media_heaps_;
+  RunMap free_gap_;  // between the two, for whoever wishes to be there
 };
 
 template <class Visit>

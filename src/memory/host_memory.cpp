@@ -77,9 +77,9 @@ Refusal HostMemory::lock_refused(std::size_t bytes) const {
 }
 
 // A program that asks again and again must hear of it once (C-25).
-void HostMemory::say_unlocked(std::size_t bytes) const {
+void say_not_locked(PinMode pin, std::size_t bytes) {
   static constinit platform::SaidBy said_by{0};
-  if (pin_ != PinMode::Auto) return;
+  if (pin != PinMode::Auto) return;
   platform::say_once(said_by, [&] {
     const std::optional<std::size_t> limit = platform::lock_limit();
     return fmt::format(
@@ -127,7 +127,7 @@ Result<void*> HostMemory::allocate(const Plan& plan, bool unified_address) {
     case platform::PinOutcome::Done:
       break;
   }
-  if (!pinned.locked) say_unlocked(bytes);
+  if (!pinned.locked) say_not_locked(pin_, bytes);
   std::memset(pinned.start, kFreshByte, bytes);  // not initialised, and never zero by luck (M-13)
   const auto start = reinterpret_cast<std::uintptr_t>(pinned.start);
   const observe::Event born = begin(observe::Object::HostBlock, start, plan.asked, bytes);
@@ -266,7 +266,7 @@ Result<std::uintptr_t> HostMemory::register_range(std::uintptr_t start, std::siz
     if (!until_filled) return give_up(no_room(bytes, room_));
     registration.locked_here = platform::lock_pages(reinterpret_cast<void*>(start), bytes);
     if (!registration.locked_here && pin_ == PinMode::Strict) return give_up(lock_refused(bytes));
-    if (!registration.locked_here) say_unlocked(bytes);
+    if (!registration.locked_here) say_not_locked(pin_, bytes);
   }
   registrations_.emplace(start, registration);
   observe::publish(registration.born);
@@ -310,6 +310,13 @@ std::optional<HostFacts> HostMemory::peek(std::uintptr_t address) const {
   const auto block = blocks_.find(range->start);
   return facts_of(block != blocks_.end() ? block->second.born : registrations_.at(range->start).born,
                   range->bytes);
+}
+
+std::optional<HostFacts> HostMemory::block_around(std::uintptr_t address) const {
+  const std::shared_lock lock{mutex_};
+  const std::optional<HostRange> range = pinned_around(address);
+  if (!range) return std::nullopt;
+  return facts_of(blocks_.at(range->start).born, range->bytes);
 }
 
 HostMemory::Hold HostMemory::hold(std::uintptr_t address) const {

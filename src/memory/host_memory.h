@@ -35,6 +35,9 @@ struct RegisterWish {
   bool mapped, pinned;
 };
 
+// Pinned memory is not locked, which is said once where the user should know.
+void say_not_locked(PinMode pin, std::size_t bytes);
+
 class HostMemory {
  public:
   HostMemory(HostRoom& room, PinMode pin, std::optional<std::int32_t> node)
@@ -64,6 +67,8 @@ class HostMemory {
 
   // The pinned block or registered range around an address.
   std::optional<HostRange> find(std::uintptr_t address) const;
+  // The pinned block, with all that is known of it.
+  std::optional<HostFacts> block_around(std::uintptr_t address) const;
   // The same with all that is known of it, from a signal handler: nothing, where somebody changes it just
   // now.
   std::optional<HostFacts> peek(std::uintptr_t address) const;
@@ -97,7 +102,6 @@ class HostMemory {
   std::optional<HostRange> pinned_around(std::uintptr_t address) const;
   std::optional<HostRange> find_locked(std::uintptr_t address) const;
   Refusal lock_refused(std::size_t bytes) const;
-  void say_unlocked(std::size_t bytes) const;
   std::uintptr_t take_alias(std::size_t bytes);  // with the lock held
 
   HostRoom& room_;

@@ -15,7 +15,8 @@ struct Location {
     Pageable,     // host memory that belay does not know
     Pinned,       // host memory of aclrtMallocHost, or registered
     Device,       // a live block
-    Unallocated,  // a device address where no block lives
+    Unallocated,  // a device address where no block lives, or one of managed memory that is gone
+    Managed,      // one address for host and devices, with bytes that are there as the host's
     Alias         // a device address of registered host memory, for device-side use only (M-210)
   };
 
@@ -55,6 +56,15 @@ inline std::optional<aclrtMemcpyKind> reconcile(const Location& from, const Loca
   const auto given_or = [&](aclrtMemcpyKind by_default) {
     return stated == ACL_MEMCPY_DEFAULT ? by_default : stated;
   };
+  // Managed memory is on whichever side the caller says, or on the other one than the other end; it is copied
+  // in the order of the stream (M-274).
+  const bool from_managed = from.is(Location::Kind::Managed), to_managed = to.is(Location::Kind::Managed);
+  if (from_managed || to_managed) {
+    if (!one_of(ACL_MEMCPY_HOST_TO_HOST, ACL_MEMCPY_DEFAULT)) return stated;
+    if (from_managed && to_managed) return ACL_MEMCPY_DEVICE_TO_DEVICE;
+    const bool from_device = from_managed ? !to.is_device_side() : from.is_device_side();
+    return from_device ? ACL_MEMCPY_DEVICE_TO_HOST : ACL_MEMCPY_HOST_TO_DEVICE;
+  }
   if (!from.is_pageable() && !to.is_pageable()) {
     if (from.is_device_side())
       return to.is_device_side() ? ACL_MEMCPY_DEVICE_TO_DEVICE : ACL_MEMCPY_DEVICE_TO_HOST;

@@ -51,7 +51,11 @@ Memory::Memory(const MemorySettings& settings, machine::Machine& machine)
                 }},
       mappings_{map_},
       host_{host_room_, settings.pin, settings.host_node},
-      watch_{number_} {
+      watch_{number_},
+      virtual_{{map_, backing_, physical_, mappings_, host_room_, watch_, settings.pin, settings.product,
+                settings.visible}},
+      managed_{{[this](std::uint32_t device) { return charge_managed(device, true); },
+                [this](std::uint32_t device) { charge_managed(device, false); }}} {
   map_.on_carve([this](std::size_t index, HeapClass heap_class) {
     backing_.on_carve(index, heap_class == HeapClass::Huge2M ? Page::Huge2M : Page::Normal);
   });
@@ -85,8 +89,11 @@ Memory::Identity Memory::identify(const Location& at) {
       if (serial != 0) return {serial, at.address - block.start};
     }
     const ReaderGuard inside;
-    if (const Mapping* mapping = map_.mapping_at(at.address))
+    if (const Mapping* mapping = mappings_.at(at.address))
       return {mapping->extent->number, mapping->offset + (at.address - mapping->start)};
+  } else if (at.is(Location::Kind::Managed)) {
+    if (const std::optional<ManagedMemory::Range> range = managed_.find(at.address))
+      return {range->serial, at.address - range->start};
   } else if (const std::optional<HostRange> range = host_.find(at.address)) {
     return {range->serial, at.address - range->start};
   }
@@ -169,7 +176,43 @@ void Memory::end_block(const Block& block, bool swept) {
   watch_.tell(block.start, block.footprint);
 }
 
+bool Memory::charge_managed(std::uint32_t device, bool take) {
+  constexpr std::uint64_t kPages = kManagedPage / 4_KiB;
+  const std::size_t kind = quota_kind(Page::Huge2M, false);
+  if (!take) {
+    devices_[device]->quota().give(kind, kPages);
+    return true;
+  }
+  if (!devices_[device]->quota().take(kind, kPages)) return false;
+  devices_[device]->note_taken(Page::Huge2M, false);
+  return true;
+}
+
+Status Memory::allocate_physical(std::uint64_t handle, const PhysicalPlan& plan) {
+  ASSIGN_OR_RETURN(const VirtualMemory::Taken taken, virtual_.allocate(handle, plan));
+  if (plan.side == Side::Host) return done();
+  if (taken != VirtualMemory::Taken::Short) {
+    devices_[plan.device]->note_taken(plan.page, plan.p2p, taken == VirtualMemory::Taken::More);
+    return done();
+  }
+  Plan as_block{};
+  as_block.asked = plan.asked;
+  as_block.footprint = plan.bytes;
+  as_block.page = as_block.when_short = plan.page;
+  as_block.p2p = plan.p2p;
+  const DeviceMemory& device = *devices_[plan.device];
+  const bool of_kernel = backing_.pool_is_limit() && device.pool().free >= plan.bytes;
+  return of_kernel ? device.pool_is_empty(as_block, "V-118") : device.shortage(as_block, "V-118");
+}
+
 std::string Memory::describe(std::uintptr_t address) const {
+  if (const std::optional<std::string> words = virtual_.describe(address)) return *words;
+  if (managed_.covers(address)) {
+    const std::optional<ManagedMemory::Range> range = managed_.find(address);
+    return range ? fmt::format("it points {} bytes into the managed memory {} of {} bytes",
+                               address - range->start, hex(range->start), range->asked)
+                 : "it is an address for managed memory, but none is alive there";
+  }
   if (map_.contains(address)) {
     if (const std::optional<Block> block = map_.find(address)) {
       return fmt::format("it points {} bytes into the block {} of {} bytes on device {}, not at its start",
@@ -190,13 +233,14 @@ Status Memory::free_device(void* pointer) {
     return done();
   }
   if (host_.owns(start)) return host_.release(pointer);  // M-116: the driver does not look which kind it is
+  if (managed_.covers(start) && managed_.release(start)) return done();  // V-277
   return rejected("M-111", "devPtr", hex(start), describe(start),
                   "free each block once, with the address that its allocation returned");
 }
 
 Status Memory::free_host(void* pointer) {
   const auto start = reinterpret_cast<std::uintptr_t>(pointer);
-  if (!map_.contains(start)) return host_.release(pointer);
+  if (!is_device_address(start)) return host_.release(pointer);
   if (const std::optional<Block> block = map_.find(start);
       block && block->origin == Origin::Host && block->start == start) {
     if (const std::optional<Block> ours = map_.withdraw(start)) {
@@ -204,7 +248,7 @@ Status Memory::free_host(void* pointer) {
       return done();
     }
   }
-  const std::optional<Block> around = map_.find(start);
+  const std::optional<Block> around = find(start);
   if (around && around->origin != Origin::Host) {
     return rejected("M-188", "hostPtr", hex(start), "it is device memory",
                     "free device memory with aclrtFree");
@@ -235,11 +279,15 @@ void Memory::end_blocks(std::uint32_t device, bool host_too) {
 
 void Memory::close_device(std::uint32_t device) {
   end_blocks(device, false);
+  virtual_.close_device(device);
+  managed_.close_device(device);
   peers_.drop(device);
 }
 
 void Memory::close() {
   for (std::uint32_t device = 0; device < settings_.devices(); ++device) end_blocks(device, true);
+  virtual_.close();
+  managed_.close();
   FastPathState::end(number_);
   host_.close();
   backing_.close();
@@ -249,12 +297,39 @@ void Memory::close() {
 
 Location Memory::locate_bytes(std::uintptr_t address) const {
   using Kind = Location::Kind;
-  if (map_.contains(address)) {
-    const std::optional<Block> block = map_.find(address);
+  if (is_device_address(address)) {
+    const std::optional<Block> block = find(address);
     if (!block) return {address, Kind::Unallocated, true, {}};
     return {address, block->origin == Origin::Host ? Kind::Pinned : Kind::Device, true, *block};
   }
+  if (managed_.covers(address))
+    return {address, managed_.find(address) ? Kind::Managed : Kind::Unallocated, false, {}};
   return {address, host_.is_device_alias(address) ? Kind::Alias : Kind::Pageable, false, {}};
+}
+
+std::optional<Block> Memory::find(std::uintptr_t address) const {
+  if (map_.contains(address)) {
+    if (std::optional<Block> block = map_.find(address)) return block;
+  }
+  const ReaderGuard inside;
+  const Mapping* mapping = mappings_.at(address);
+  if (mapping == nullptr) return std::nullopt;
+  const Extent& extent = *mapping->extent;
+  const bool on_host = extent.side == Side::Host;
+  return Block{.start = mapping->start,
+               .asked = mapping->bytes,
+               .footprint = mapping->bytes,
+               .device = on_host ? kOnHost : extent.device,
+               .page = extent.page,
+               .origin = on_host ? Origin::Host : Origin::Malloc,
+               .module = extent.module,
+               .read_only = !mapping->writable,
+               .p2p = extent.p2p,
+               .leak_reported = false,
+               .serial = mapping->serial,
+               .mapped = true,
+               .owner_may_use = mapping->owner.load(std::memory_order_relaxed),
+               .devices = mapping->devices.load(std::memory_order_relaxed)};
 }
 
 Location Memory::locate(std::uintptr_t address) const {
@@ -265,7 +340,7 @@ Location Memory::locate(std::uintptr_t address) const {
 
 Memory::Piece Memory::piece_at(std::uintptr_t address, std::size_t bytes) {
   if (is_plain(address)) return {plain(address), bytes};
-  const Mapping* mapping = map_.mapping_at(address);
+  const Mapping* mapping = mappings_.at(address);
   if (mapping == nullptr) return {{}, 0};
   return {mapping->position_of(address), std::min(bytes, mapping->start + mapping->bytes - address)};
 }

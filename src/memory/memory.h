@@ -12,9 +12,11 @@
 #include "memory/heap_map.h"
 #include "memory/host_memory.h"
 #include "memory/location.h"
+#include "memory/managed_memory.h"
 #include "memory/mappings.h"
 #include "memory/peers.h"
 #include "memory/physical_memory.h"
+#include "memory/virtual_memory.h"
 #include "memory/watch.h"
 
 namespace belay {
@@ -43,6 +45,10 @@ class Memory {
   BackingStore& backing() { return backing_; }
   Mappings& mappings() { return mappings_; }
   PhysicalMemory& physical() { return physical_; }
+  VirtualMemory& virtual_memory() { return virtual_; }
+  const VirtualMemory& virtual_memory() const { return virtual_; }
+  ManagedMemory& managed() { return managed_; }
+  const ManagedMemory& managed() const { return managed_; }
   // Where the bytes at a device address are, and how many of them lie in one piece; none where a mapping went
   // meanwhile. For whoever is inside a ReaderGuard.
   struct Piece {
@@ -50,14 +56,21 @@ class Memory {
     std::size_t bytes;
   };
   Piece piece_at(std::uintptr_t address, std::size_t bytes);
+  // Whether blocks are here, of the device window.
   bool is_plain(std::uintptr_t address) const {
-    return map_.heap_at(address).use.load(std::memory_order_acquire) != Heap::Use::Mapped;
+    return map_.contains(address) &&
+           map_.heap_at(address).use.load(std::memory_order_acquire) != Heap::Use::Closed;
+  }
+  // Where only device memory can be: the device window, and reservations beyond it.
+  bool is_device_address(std::uintptr_t address) const {
+    return map_.contains(address) || mappings_.covers(address);
   }
   // A word, in one piece (P-41); what is not there reads as fresh.
   std::uint64_t load64(std::uintptr_t address);
   // Where the bytes of a plain block are: at the same place in their file as in the window.
   Position plain(std::uintptr_t address) { return {&backing_.plain(), address - map_.window().base}; }
   HostMemory& host() { return host_; }
+  const HostMemory& host() const { return host_; }
   Peers& peers() { return peers_; }
   Watch& watch() { return watch_; }
   DeviceMemory& device(std::uint32_t index) { return *devices_[index]; }
@@ -65,6 +78,8 @@ class Memory {
   // At the wished address, if that is not 0.
   Result<void*> allocate(std::uint32_t device, const Plan& plan, std::uint8_t module, Origin origin,
                          std::uintptr_t wished = 0);
+  // Physical memory under a handle that nothing had before (V-99 … V-125).
+  Status allocate_physical(std::uint64_t handle, const PhysicalPlan& plan);
   Result<void*> allocate_host(std::uint32_t device, const Plan& plan, std::uint8_t module,
                               bool unified_address);
 
@@ -112,7 +127,8 @@ class Memory {
   }
   // Whether any of these bytes has an address of the device window, or one for device-side use only.
   bool has_device_address(std::uintptr_t start, std::size_t bytes) const;
-  std::optional<Block> find(std::uintptr_t address) const { return map_.find(address); }
+  // The live block around a device address; a mapping counts as one.
+  std::optional<Block> find(std::uintptr_t address) const;
   // What is wrong with an address that no block starts at, in words.
   std::string describe(std::uintptr_t address) const;
 
@@ -120,6 +136,7 @@ class Memory {
   void end_block(const Block& block, bool swept = false);
   void end_blocks(std::uint32_t device, bool host_too);
 
+  bool charge_managed(std::uint32_t device, bool take);
   ThreadCache* cache();
   void apply_reuse();  // with the lock
 
@@ -135,6 +152,8 @@ class Memory {
   HostMemory host_;
   Peers peers_;
   Watch watch_;
+  VirtualMemory virtual_;
+  ManagedMemory managed_;
   std::vector<std::unique_ptr<DeviceMemory>> devices_;
   std::atomic<std::size_t> media_bytes_{0};
   std::atomic<std::uint64_t> listened_to_{0};  // what the fast path was told of it

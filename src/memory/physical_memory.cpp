@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "memory/device_figures.h"
+#include "platform/pinned.h"
 
 namespace belay {
 
@@ -19,59 +20,99 @@ namespace {
 std::size_t kind_of(const Extent& extent) { return quota_kind(extent.page, extent.p2p); }
 }  // namespace
 
-void PhysicalMemory::open() {
-  if (opened_) return;
-  backing_.open_physical(kSegments * kSegmentBytes);
-  segments_.give(0, kSegments);
-  opened_ = true;
+void PhysicalMemory::open(Room& room) {
+  if (room.opened) return;
+  if (&room == &host_room_) {
+    backing_.open_host(kSegments * kSegmentBytes);
+  } else {
+    backing_.open_physical(kSegments * kSegmentBytes);
+  }
+  room.segments.give(0, kSegments);
+  room.opened = true;
 }
 
 // A segment has pages of one kind, so that each kind has runs of its own; what fills whole segments gives
 // them back.
-std::optional<std::size_t> PhysicalMemory::take(Page page, std::size_t bytes) {
+std::optional<std::size_t> PhysicalMemory::Room::take_out(Page page, std::size_t bytes) {
   if (bytes >= kSegmentBytes) {
-    const std::optional<std::uintptr_t> first = segments_.take((bytes + kSegmentBytes - 1) / kSegmentBytes);
+    const std::optional<std::uintptr_t> first = segments.take((bytes + kSegmentBytes - 1) / kSegmentBytes);
     return first ? std::optional<std::size_t>{*first * kSegmentBytes} : std::nullopt;
   }
-  RunMap& runs = runs_[static_cast<std::size_t>(page)];
-  if (const std::optional<std::uintptr_t> run = runs.take(bytes)) return *run;
-  const std::optional<std::uintptr_t> segment = segments_.take(1);
+  RunMap& of_page = runs[static_cast<std::size_t>(page)];
+  if (const std::optional<std::uintptr_t> run = of_page.take(bytes)) return *run;
+  const std::optional<std::uintptr_t> segment = segments.take(1);
   if (!segment) return std::nullopt;
-  runs.give(*segment * kSegmentBytes + bytes, kSegmentBytes - bytes);
+  of_page.give(*segment * kSegmentBytes + bytes, kSegmentBytes - bytes);
   return *segment * kSegmentBytes;
 }
 
-void PhysicalMemory::give(Page page, std::size_t offset, std::size_t bytes) {
+void PhysicalMemory::Room::put_back(Page page, std::size_t offset, std::size_t bytes) {
   if (bytes >= kSegmentBytes) {
-    segments_.give(offset / kSegmentBytes, (bytes + kSegmentBytes - 1) / kSegmentBytes);
+    segments.give(offset / kSegmentBytes, (bytes + kSegmentBytes - 1) / kSegmentBytes);
   } else {
-    runs_[static_cast<std::size_t>(page)].give(offset, bytes);
+    runs[static_cast<std::size_t>(page)].give(offset, bytes);
   }
 }
 
-std::shared_ptr<Extent> PhysicalMemory::empty_pointer() {
-  return {new Extent{}, [this](const Extent* last) {
-            end(*last);
-            delete last;
-          }};
+std::optional<std::size_t> PhysicalMemory::Room::take(Page page, std::size_t bytes) {
+  if (spare.bytes == bytes && spare.page == page) {
+    spare.bytes = 0;
+    return spare.offset;
+  }
+  if (const std::optional<std::size_t> found = take_out(page, bytes)) return found;
+  if (spare.bytes == 0) return std::nullopt;
+  put_back(spare.page, spare.offset, std::exchange(spare.bytes, 0));
+  return take_out(page, bytes);
+}
+
+void PhysicalMemory::Room::give(Page page, std::size_t offset, std::size_t bytes) {
+  if (spare.bytes != 0) put_back(spare.page, spare.offset, spare.bytes);
+  spare = {offset, bytes, page};
 }
 
 ExtentPtr PhysicalMemory::allocate(std::uint32_t device, Page page, std::size_t bytes, bool p2p,
-                                   std::uint8_t module) {
-  std::shared_ptr<Extent> made = empty_pointer();
+                                   std::uint8_t module, bool* granted) {
+  std::shared_ptr<Held> made = empty_pointer();
   const std::lock_guard lock{mutex_};
   free_what_nobody_holds();
-  open();
-  Extent extent{{&backing_.physical(), 0}, bytes, device, page, p2p, module, 0, observe::next_serial()};
-  if (!quota_of(extent).take(kind_of(extent), bytes / 4_KiB)) return nullptr;
-  const std::optional<std::size_t> offset = take(page, bytes);
+  open(device_room_);
+  Extent extent{.start = {&backing_.physical(), 0},
+                .bytes = bytes,
+                .device = device,
+                .page = page,
+                .p2p = p2p,
+                .module = module,
+                .number = observe::next_serial()};
+  machine::PageQuota& quota = quota_of(extent);
+  const std::size_t kind = kind_of(extent);
+  const bool at_hand =
+      machine::take_credit(quota.shard(machine::PageQuota::kCommonShard).of[kind].word, bytes / 4_KiB);
+  if (!at_hand && !quota.take(kind, bytes / 4_KiB)) return nullptr;
+  if (granted != nullptr) *granted = !at_hand;
+  const std::optional<std::size_t> offset = device_room_.take(page, bytes);
   extent.start.offset = offset.value_or(0);
   if (!offset || backing_.on_alloc(extent.start, bytes, page, false) != Backed::Yes) {
-    if (offset) give(page, *offset, bytes);
-    quota_of(extent).give(kind_of(extent), bytes / 4_KiB);
+    if (offset) device_room_.give(page, *offset, bytes);
+    quota.give(kind, bytes / 4_KiB);
     return nullptr;
   }
-  *made = extent;
+  made->extent() = extent;
+  return made;
+}
+
+ExtentPtr PhysicalMemory::allocate_on_host(std::size_t bytes, bool p2p, std::uint8_t module) {
+  std::shared_ptr<Held> made = empty_pointer();
+  const std::lock_guard lock{mutex_};
+  open(host_room_);
+  const std::optional<std::size_t> offset = host_room_.take(Page::Huge2M, bytes);
+  if (!offset) return nullptr;
+  made->extent() = Extent{.start = {&backing_.host(), *offset},
+                          .bytes = bytes,
+                          .side = Side::Host,
+                          .page = Page::Huge2M,
+                          .p2p = p2p,
+                          .module = module,
+                          .number = observe::next_serial()};
   return made;
 }
 
@@ -117,24 +158,25 @@ std::optional<machine::ExtentName> PhysicalMemory::share(std::uintptr_t start) {
   const std::optional<Block> block = map_.leave_shortcut(start);
   if (!block) return std::nullopt;
   if (const auto found = blocks_.find(start); found != blocks_.end()) return shared_.at(found->second).name;
-  const std::optional<machine::ExtentName> name = add_row({{&backing_.plain(), start - map_.window().base},
-                                                           block->footprint,
-                                                           block->device,
-                                                           block->page,
-                                                           block->p2p,
-                                                           block->module},
-                                                          block);
+  const std::optional<machine::ExtentName> name =
+      add_row({.start = {&backing_.plain(), start - map_.window().base},
+               .bytes = block->footprint,
+               .device = block->device,
+               .page = block->page,
+               .p2p = block->p2p,
+               .module = block->module},
+              block);
   if (!name) map_.rejoin_shortcut(start);
   return name;
 }
 
 ExtentPtr PhysicalMemory::import(const machine::ExtentName& name) {
-  std::shared_ptr<Extent> made = empty_pointer();
+  std::shared_ptr<Held> made = empty_pointer();
   const std::lock_guard lock{mutex_};
   if (closed_) return nullptr;
   if (const auto found = shared_.find(name.serial); found != shared_.end()) {
     ++found->second.users;
-    *made = found->second.extent;
+    made->extent() = found->second.extent;
     return made;
   }
   auto entry =
@@ -147,18 +189,18 @@ ExtentPtr PhysicalMemory::import(const machine::ExtentName& name) {
     machine_.extents().release(name);
     return nullptr;
   }
-  const Extent extent{{file, held->offset},
-                      held->bytes,
-                      static_cast<std::uint32_t>(device - visible_.begin()),
-                      static_cast<Page>(held->kind / 2),
-                      held->kind % 2 != 0,
-                      kModuleApp,
-                      name.serial,
-                      observe::next_serial()};
+  const Extent extent{.start = {file, held->offset},
+                      .bytes = held->bytes,
+                      .device = static_cast<std::uint32_t>(device - visible_.begin()),
+                      .page = static_cast<Page>(held->kind / 2),
+                      .p2p = held->kind % 2 != 0,
+                      .module = kModuleApp,
+                      .serial = name.serial,
+                      .number = observe::next_serial()};
   backing_.renew_import(extent.start, extent.bytes);
   entry.mapped().extent = extent;
   shared_.insert(std::move(entry));
-  *made = extent;
+  made->extent() = extent;
   return made;
 }
 
@@ -169,9 +211,13 @@ void PhysicalMemory::end(const Extent& extent) {
     let_go(extent.serial);
     return;
   }
+  if (extent.side == Side::Host) {
+    if (std::byte* place = backing_.view_of(extent.start, extent.bytes))
+      platform::unlock_pages(place, extent.bytes);
+  }
   backing_.on_free(extent.start, extent.bytes, false);
-  give(extent.page, extent.start.offset, extent.bytes);
-  quota_of(extent).give(kind_of(extent), extent.bytes / 4_KiB);
+  room_of(extent).give(extent.page, extent.start.offset, extent.bytes);
+  if (extent.side == Side::Device) quota_of(extent).give(kind_of(extent), extent.bytes / 4_KiB);
 }
 
 bool PhysicalMemory::end_block(const Block& block) {
@@ -213,7 +259,7 @@ void PhysicalMemory::free_range(const Shared& shared) {
   if (shared.block) {
     freed_(*shared.block);
   } else {
-    give(extent.page, extent.start.offset, extent.bytes);
+    device_room_.give(extent.page, extent.start.offset, extent.bytes);
   }
 }
 

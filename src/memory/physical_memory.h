@@ -33,7 +33,11 @@ class PhysicalMemory {
 
   // Whole pages of one kind. Null: the device has not that many, or the file is full. What it is made of
   // outlives the extent.
-  ExtentPtr allocate(std::uint32_t device, Page page, std::size_t bytes, bool p2p, std::uint8_t module);
+  // `granted`: whether the process had to ask for pages.
+  ExtentPtr allocate(std::uint32_t device, Page page, std::size_t bytes, bool p2p, std::uint8_t module,
+                     bool* granted = nullptr);
+  // The same on the host, in whole 2 MB, where no device is charged. Null: the file is full.
+  ExtentPtr allocate_on_host(std::size_t bytes, bool p2p, std::uint8_t module);
 
   // From now on other processes may hold it by that name. Empty: its bytes cannot be shared, or the machine
   // has no row left.
@@ -64,16 +68,41 @@ class PhysicalMemory {
     bool imported = false;
     std::size_t users = 1;  // pointers to it, and the block
   };
+  // Gives its memory back when nobody holds it any more.
+  struct Held : Extent {
+    explicit Held(PhysicalMemory& memory) : of{memory} {}
+    Held(const Held&) = delete;
+    Held& operator=(const Held&) = delete;
+    ~Held() { of.end(*this); }
+    Extent& extent() { return *this; }
+    PhysicalMemory& of;
+  };
   // To be filled in under the lock, where nothing may throw any more.
-  std::shared_ptr<Extent> empty_pointer();
-  void open();
+  std::shared_ptr<Held> empty_pointer() { return std::make_shared<Held>(*this); }
   std::optional<machine::ExtentName> add_row(const Extent& extent, std::optional<Block> block);
   void end(const Extent& extent);
   void let_go(std::uint64_t serial);
   void free_range(const Shared& shared);
   void free_what_nobody_holds();
-  std::optional<std::size_t> take(Page page, std::size_t bytes);
-  void give(Page page, std::size_t offset, std::size_t bytes);
+  // Where there is room in one of the two files.
+  struct Room {
+    RunMap segments;  // that were never used, or hold nothing any more
+    std::array<RunMap, 3> runs{RunMap{kSegmentBytes}, RunMap{kSegmentBytes},
+                               RunMap{kSegmentBytes}};  // by page
+    bool opened = false;
+    // The last one that came back, for whoever wants as much again.
+    struct Spare {
+      std::size_t offset = 0, bytes = 0;
+      Page page = Page::Huge2M;
+    } spare;
+
+    std::optional<std::size_t> take(Page page, std::size_t bytes);
+    void give(Page page, std::size_t offset, std::size_t bytes);
+    void put_back(Page page, std::size_t offset, std::size_t bytes);
+    std::optional<std::size_t> take_out(Page page, std::size_t bytes);
+  };
+  void open(Room& room);
+  Room& room_of(const Extent& extent) { return extent.side == Side::Host ? host_room_ : device_room_; }
   machine::PageQuota& quota_of(const Extent& extent) { return machine_.quota(visible_[extent.device]); }
 
   static constexpr std::size_t kSegments = 16_TiB / kSegmentBytes;
@@ -83,10 +112,7 @@ class PhysicalMemory {
   std::vector<std::uint32_t> visible_;
   Freed freed_;
   std::mutex mutex_;
-  RunMap segments_;  // that were never used, or hold nothing any more
-  std::array<RunMap, 3> runs_{RunMap{kSegmentBytes}, RunMap{kSegmentBytes},
-                              RunMap{kSegmentBytes}};  // by page
-  bool opened_ = false;
+  Room device_room_, host_room_;
   std::map<std::uint64_t, Shared> shared_;          // by serial
   std::map<std::uintptr_t, std::uint64_t> blocks_;  // serials of shared plain blocks, by address
   std::vector<Shared> held_by_others_;              // given up here, in use elsewhere

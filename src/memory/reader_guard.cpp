@@ -54,6 +54,7 @@ void ReaderGuard::forget_other_threads() {
 }
 
 void ReaderGuard::wait_for_readers() {
+  if (platform::is_only_thread()) return;  // which is not inside
   // From the first failure on each reader has a fence of its own; those that are inside by then are seen when
   // they have gone through a system call or an interrupt, for which a moment is enough.
   if (!platform::barrier_on_all_threads() && !g_fenced.exchange(true)) platform::sleep_briefly();

@@ -31,6 +31,10 @@ Refusal moved_badly(const BackingStore& backing, Reached why, std::size_t bytes)
         "free device memory or other memory of this machine, or set BELAY_BACKING=none if the contents do "
         "not matter");
   }
+  if (why.trouble == Trouble::Gone) {
+    return driver_refuses("M-239", "some of the memory was unmapped while it was copied or filled",
+                          "wait for work on a mapping before aclrtUnmapMem");
+  }
   const Unreachable words = unreachable(backing.obstacles());
   return refuse({ACL_ERROR_RT_COPY_DATA, "M-239", "EE1023", "the bytes of device memory could not be reached",
                  words.cause, words.remedy});
@@ -38,7 +42,27 @@ Refusal moved_badly(const BackingStore& backing, Reached why, std::size_t bytes)
 
 }  // namespace
 
+// For a message: the same words wherever nothing is at an address.
+Status Transfer::check_managed(const Location& at, std::size_t bytes, const char* rule) const {
+  if (memory_.managed().hold(at.address, bytes)) return done();
+  return driver_refuses(
+      rule,
+      fmt::format("not all of the {} bytes at {} are managed memory that is alive", bytes, hex(at.address)),
+      "check address and size, and that the memory was not freed");
+}
+
+void Transfer::note_managed(const Location& at, std::size_t bytes, bool writes) {
+  if (!at.is(Location::Kind::Managed)) return;
+  const bool host = by_ == By::Host;
+  memory_.managed().note_access(at.address, bytes,
+                                {host ? ManagedPlace::Type::Host : ManagedPlace::Type::Device,
+                                 static_cast<std::int32_t>(host ? 0 : acting_)},
+                                writes);
+}
+
 Status Transfer::check(const Location& at, std::size_t bytes, bool written, const char* rule) const {
+  if (at.is(Location::Kind::Managed) || (!at.in_window && at.is(Location::Kind::Unallocated)))
+    return check_managed(at, bytes, rule);
   if (at.is(Location::Kind::Alias)) {
     return driver_refuses(
         "M-210",
@@ -53,11 +77,22 @@ Status Transfer::check(const Location& at, std::size_t bytes, bool written, cons
   for (std::size_t left = bytes;;) {
     if (!block || block->device != at.block.device) {
       if (address == at.address) {
+        const std::optional<std::string> words = memory_.virtual_memory().describe(address);
         return driver_refuses(
             rule,
-            fmt::format("the {} bytes at {} are not allocated: no live block of the device is there", bytes,
-                        hex(at.address)),
-            "check that the block was not freed, and that the address is the one that was allocated");
+            words ? fmt::format("the {} bytes at {} lead to no memory: {}", bytes, hex(at.address), *words)
+                  : fmt::format("the {} bytes at {} are not allocated: no live block of the device is there",
+                                bytes, hex(at.address)),
+            words ? "map physical memory there with aclrtMapMem first"
+                  : "check that the block was not freed, and that the address is the one that was allocated");
+      }
+      if (const std::optional<std::string> words = memory_.virtual_memory().describe(address)) {
+        return driver_refuses(
+            "V-154",
+            fmt::format("of the {} bytes at {} only the first {} lead to memory of one device; "
+                        "then at {}: {}",
+                        bytes, hex(at.address), address - at.address, hex(address), *words),
+            "map physical memory everywhere in the range first");
       }
       return driver_refuses(
           rule,
@@ -66,6 +101,13 @@ Status Transfer::check(const Location& at, std::size_t bytes, bool written, cons
                       bytes, hex(at.address), address - at.address, at.block.asked, hex(at.block.start),
                       hex(address)),
           "check size and offset");
+    }
+    if (!block->may_be_used_by(memory_.settings().visible[acting_])) {
+      return driver_refuses(
+          "V-160",
+          fmt::format("nobody may use the mapping {} of {} bytes yet: it was made without access",
+                      hex(block->start), block->asked),
+          "grant access with aclrtMemSetAccess first");
     }
     if (written && block->read_only) {
       return driver_refuses(
@@ -82,6 +124,7 @@ Status Transfer::check(const Location& at, std::size_t bytes, bool written, cons
 
 Status Transfer::check_pair(const Location& to, const Location& from) const {
   if (!to.in_window || !from.in_window || to.block.device == from.block.device) return done();
+  if (to.block.device == kOnHost || from.block.device == kOnHost) return done();
   const Product product = memory_.settings().product->product;
   if (!has(product, Feature::PeerCopy)) {
     return unsupported("M-245",
@@ -103,7 +146,7 @@ template <class Act>
 Reached Transfer::by_piece(std::uintptr_t start, std::size_t bytes, Act&& act) {
   for (std::size_t done = 0; done < bytes;) {
     const Memory::Piece piece = memory_.piece_at(start + done, bytes - done);
-    if (piece.bytes == 0) return {Trouble::Unreachable};
+    if (piece.bytes == 0) return {Trouble::Gone};
     if (const Reached acted = act(piece.at, done, piece.bytes); !acted) return acted;
     done += piece.bytes;
   }
@@ -139,19 +182,65 @@ Reached Transfer::read(std::uintptr_t from, void* to, std::size_t bytes) {
   });
 }
 
-// In one piece at both ends, or through a temporary: the two may lead to the same bytes in any order.
+namespace {
+
+// Whether two lists of pieces lead to no byte in common: two mappings may show the same memory.
+bool are_apart(std::vector<BackingStore::Stretch> all, const std::vector<BackingStore::Stretch>& others) {
+  for (const BackingStore::Stretch& one : others) {
+    for (const BackingStore::Stretch& other : all) {
+      if (one.start.file == other.start.file &&
+          overlap(one.start.offset, one.bytes, other.start.offset, other.bytes))
+        return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+// In one piece at both ends, or piece by piece where they have nothing in common, or through a temporary: the
+// two may lead to the same bytes in any order.
 Reached Transfer::copy_on_device(std::uintptr_t to, std::uintptr_t from, std::size_t bytes) {
   const Memory::Piece target = memory_.piece_at(to, bytes);
   const Memory::Piece source = memory_.piece_at(from, bytes);
   if (target.bytes == bytes && source.bytes == bytes)
     return memory_.backing().copy(target.at, source.at, bytes);
   if (const Reached ready = prepare(to, bytes); !ready) return ready;
+  std::vector<BackingStore::Stretch> targets, sources;
+  if (const Reached found = pieces_of(to, bytes, targets); !found) return found;
+  if (const Reached found = pieces_of(from, bytes, sources); !found) return found;
+  constexpr std::size_t kMost = 1024;  // comparing each with each
+  if (targets.size() * sources.size() <= kMost * kMost && are_apart(targets, sources)) {
+    return by_piece(to, bytes, [&](Position at, std::size_t done, std::size_t part) {
+      return by_piece(from + done, part, [&](Position source_at, std::size_t further, std::size_t length) {
+        return memory_.backing().copy(at + further, source_at, length);
+      });
+    });
+  }
   const std::unique_ptr<std::byte[]> between{new std::byte[bytes]};
   const Reached got = read(from, between.get(), bytes);
   return got ? write(to, between.get(), bytes) : got;
 }
 
 Status Transfer::move(const Location& to, const Location& from, std::size_t bytes) {
+  // Managed memory stays while it is copied. One lock covers all of it.
+  const bool managed_to = to.is(Location::Kind::Managed);
+  ManagedMemory::Hold alive;
+  if (managed_to || from.is(Location::Kind::Managed)) {
+    alive = memory_.managed().hold(managed_to ? to.address : from.address, bytes);
+    if (!alive) return check_managed(managed_to ? to : from, bytes, "M-239");
+  }
+  Status moved = move_held(to, from, bytes);
+  if (!alive) return moved;
+  alive.unlock();
+  if (moved) {
+    note_managed(from, bytes, false);
+    note_managed(to, bytes, true);
+  }
+  return moved;
+}
+
+Status Transfer::move_held(const Location& to, const Location& from, std::size_t bytes) {
   const ReaderGuard inside;
   const Following::Scope access{to.address, from.address, bytes};
   Reached moved;
@@ -286,9 +375,16 @@ Status Transfer::fill_by(const Location& to, std::size_t bytes, const char* rule
   if (Status fits = check(to, bytes, true, rule); !fits) return fits;
   const ReaderGuard inside;
   Reached how;
+  ManagedMemory::Hold alive;
+  if (to.is(Location::Kind::Managed) && !(alive = memory_.managed().hold(to.address, bytes)))
+    return check_managed(to, bytes, rule);
   if (!to.in_window) {
     const Following::Scope access{to.address, 0, bytes};
     on_host();
+    if (alive) {
+      alive.unlock();
+      note_managed(to, bytes, true);
+    }
   } else if (how = prepare(to.address, bytes); how) {
     how = by_piece(to.address, bytes,
                    [&](Position at, std::size_t, std::size_t part) { return on_device(at, part); });
@@ -327,7 +423,9 @@ bool counts_as_host(aclrtMemLocationType type) {
 
 Status check_location(const Location& real, const char* parameter, std::size_t item,
                       const aclrtMemLocation& stated) {
-  const bool fits = real.is_device()
+  const bool fits = real.is(Location::Kind::Managed)
+                        ? counts_as_host(stated.type) || stated.type == ACL_MEM_LOCATION_TYPE_MANAGED
+                    : real.is_device()
                         ? stated.type == ACL_MEM_LOCATION_TYPE_DEVICE && stated.id == real.device()
                         : real.is_host() && counts_as_host(stated.type);
   if (fits) return done();
@@ -339,6 +437,8 @@ Status check_location(const Location& real, const char* parameter, std::size_t i
         return "a device address of registered host memory";
       case Location::Kind::Device:
         return fmt::format("device memory of device {}", real.device());
+      case Location::Kind::Managed:
+        return "managed memory";
       case Location::Kind::Pinned:
       case Location::Kind::Pageable:
         break;

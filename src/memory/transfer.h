@@ -26,8 +26,11 @@ struct BatchItem {
 
 class Transfer {
  public:
-  // `acting`: device of the current context; it decides whose peer access counts.
-  Transfer(Memory& memory, std::uint32_t acting) : memory_{memory}, acting_{acting} {}
+  // `acting`: device of the current context; it decides whose peer access counts, and where managed memory
+  // comes to, unless the host does the copy.
+  enum class By : std::uint8_t { Device, Host };
+  Transfer(Memory& memory, std::uint32_t acting, By by = By::Device)
+      : memory_{memory}, acting_{acting}, by_{by} {}
 
   Status copy(void* to, const void* from, std::size_t bytes);
   Status copy_rows(const Location& to, std::size_t to_pitch, const Location& from, std::size_t from_pitch,
@@ -52,6 +55,9 @@ class Transfer {
   Status check_pair(const Location& to, const Location& from) const;
   bool copy_plainly(void* to, const void* from, std::size_t bytes);
   Status move(const Location& to, const Location& from, std::size_t bytes);
+  Status move_held(const Location& to, const Location& from, std::size_t bytes);
+  Status check_managed(const Location& at, std::size_t bytes, const char* rule) const;
+  void note_managed(const Location& at, std::size_t bytes, bool writes);
   Status filled(const Location& to, std::size_t bytes, Reached how);
   template <class OnDevice, class OnHost>
   Status fill_by(const Location& to, std::size_t bytes, const char* rule, OnDevice&& on_device,
@@ -65,6 +71,7 @@ class Transfer {
 
   Memory& memory_;
   std::uint32_t acting_;
+  By by_;
 };
 
 // The synchronous batch (M-292 ... M-295): all checks first, then all copies. `fail_index` is set

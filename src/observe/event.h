@@ -24,7 +24,8 @@ enum class What : std::uint8_t {
   Failed,
   Dropped,  // by an abort, or with its stream
   Waited,   // the thread knows that work is done: it waited for it, or asked and was told so
-  Created,  // a stream, an event, a notify, a context, a data buffer, a registration of host memory
+  Created,  // a stream, an event, a notify, a context, a data buffer, a registration of host memory, a
+            // reservation of addresses, a mapping
   Destroyed,
   DeviceOpened,
   DeviceClosing,
@@ -52,6 +53,11 @@ enum class Object : std::uint8_t {
   CountNotify,
   Context,
   DataBuffer,
+  Physical,  // memory without an address, on a device; its serial number is the extent of a touch
+  HostPhysical,
+  Reservation,
+  Mapping,  // details.object: the physical memory
+  Managed,
 };
 
 // Something that a program has made and not given back.
@@ -82,6 +88,8 @@ enum class Operation : std::uint8_t {
   WaitCount,    // ... `value` and the comparison in `flag`; the record that ended it is not told
   HostFunction,
   Callback,
+  Prefetch,  // of managed memory
+  CacheOperation,
   // The fast path tells its function by these: a name less to write.
   Malloc,
   MallocAlign32,

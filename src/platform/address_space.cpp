@@ -83,6 +83,37 @@ void release_addresses(const AddressRange& range) {
   if (range.reserved) ::munmap(reinterpret_cast<void*>(range.base), range.bytes);
 }
 
+bool map_memory(std::uintptr_t start, std::size_t bytes, bool reserved) {
+  const long got = ::syscall(
+      SYS_mmap, start, bytes, PROT_READ | PROT_WRITE,
+      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (reserved ? MAP_FIXED : MAP_FIXED_NOREPLACE), -1, 0);
+  if (got <= 0) return false;
+  if (got != static_cast<long>(start)) {  // kernels before 4.17
+    ::munmap(reinterpret_cast<void*>(got), bytes);
+    return false;
+  }
+  keep_out_of_dumps_and_children(reinterpret_cast<void*>(start), bytes);
+  return true;
+}
+
+void hide_pages(std::uintptr_t start, std::size_t bytes, bool reserved) {
+  if (!reserved) {
+    ::munmap(reinterpret_cast<void*>(start), bytes);
+    return;
+  }
+  void* hidden = raw_mmap(start, bytes, MAP_FIXED);
+  if (reinterpret_cast<long>(hidden) > 0) keep_out_of_dumps_and_children(hidden, bytes);
+}
+
+std::optional<std::size_t> most_mappings() {
+  std::FILE* file = std::fopen("/proc/sys/vm/max_map_count", "re");
+  if (file == nullptr) return std::nullopt;
+  std::size_t most = 0;
+  const bool read = std::fscanf(file, "%zu", &most) == 1;
+  std::fclose(file);
+  return read ? std::optional{most} : std::nullopt;
+}
+
 bool protect_pages(void* start, std::size_t bytes, bool writable) {
   return ::mprotect(start, bytes, writable ? PROT_READ | PROT_WRITE : PROT_READ) == 0;
 }

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "platform/address_windows.h"
@@ -31,6 +32,15 @@ bool has_unwritable_part(std::uintptr_t start, std::size_t bytes);
 
 // Gives a reservation back, with everything that was mapped into it.
 void release_addresses(const AddressRange& range);
+
+// Memory of the process at a fixed address; where the range is not `reserved`, nothing of others is replaced.
+bool map_memory(std::uintptr_t start, std::size_t bytes, bool reserved);
+
+// What was mapped there for host code is not any more; the addresses stay reserved if they were.
+void hide_pages(std::uintptr_t start, std::size_t bytes, bool reserved);
+
+// How many mappings the kernel allows a process (vm.max_map_count); empty where nothing tells.
+std::optional<std::size_t> most_mappings();
 
 // Forbids (or allows again) writing to whole pages of a mapping made inside a reservation.
 bool protect_pages(void* start, std::size_t bytes, bool writable);

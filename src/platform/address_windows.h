@@ -41,6 +41,12 @@ inline constexpr std::array<AddressWish, 7> kDeviceWishes{{{kDeviceBase, kWholeW
                                                            {0, kDeviceWindow},
                                                            {0, 256_GiB}}};
 
+inline constexpr std::array<AddressWish, 6> kManagedWishes{{{9_TiB, 3_TiB},  // V-270
+                                                            {60_TiB, 3_TiB},
+                                                            {0, 3_TiB},
+                                                            {0, 256_GiB},
+                                                            {0, 16_GiB},
+                                                            {0, 1_GiB}}};
 inline constexpr std::array<AddressWish, 3> kAliasWishes{{{7_TiB, 1_TiB}, {32_TiB, 1_TiB}, {0, 1_TiB}}};
 
 }  // namespace belay::platform

@@ -1,6 +1,7 @@
 #include "platform/pinned.h"
 
 #include <dlfcn.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -34,13 +35,23 @@ std::int32_t memory_nodes() {
 Pinned map_pinned(std::size_t bytes, bool must_lock, std::int32_t node) {
   void* at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (at == MAP_FAILED) return {PinOutcome::NoMemory};
-  if (node != kAnyNode && memory_nodes() > 1 && to_node() != nullptr) to_node()(at, bytes, node);
+  if (node != kAnyNode) put_on_node(at, bytes, node);
   if (::mlock(at, bytes) == 0) return {PinOutcome::Done, at, true};
   if (must_lock) {
     ::munmap(at, bytes);
     return {PinOutcome::LockRefused};
   }
   return {PinOutcome::Done, at, false};
+}
+
+void put_on_node(void* start, std::size_t bytes, std::int32_t node) {
+  if (memory_nodes() > 1 && to_node() != nullptr) to_node()(start, bytes, node);
+}
+
+std::int32_t node_of_this_thread() {
+  unsigned processor = 0;
+  unsigned node = 0;
+  return ::getcpu(&processor, &node) == 0 ? static_cast<std::int32_t>(node) : 0;
 }
 
 void unmap_pinned(void* start, std::size_t bytes) { ::munmap(start, bytes); }

@@ -23,6 +23,10 @@ std::int32_t memory_nodes();
 // LockRefused and nothing kept if `must_lock`, else unlocked memory.
 Pinned map_pinned(std::size_t bytes, bool must_lock, std::int32_t node = kAnyNode);
 void unmap_pinned(void* start, std::size_t bytes);
+// Wants pages that are not there yet on a node, if there is more than one.
+void put_on_node(void* start, std::size_t bytes, std::int32_t node);
+// The node of the processor that this thread runs on.
+std::int32_t node_of_this_thread();
 
 // How many of these bytes have no page yet, which locking would make.
 std::size_t bytes_not_there(std::uintptr_t start, std::size_t bytes);

@@ -148,16 +148,26 @@ void SharedBytes::unview(std::byte* view, std::size_t bytes) const {
   if (unfiled_ == nullptr) ::munmap(view, bytes);
 }
 
-bool SharedBytes::map_at(std::uintptr_t address, std::size_t offset, std::size_t bytes) const {
+bool SharedBytes::map_at(std::uintptr_t address, std::size_t offset, std::size_t bytes, bool ours) const {
   if (unfiled_ != nullptr) {
+    if (!ours) {
+      errno = EEXIST;
+      return false;
+    }
     // An old size of 0 makes a second mapping of shared pages.
     void* twin = ::mremap(unfiled_ + offset, 0, bytes, MREMAP_MAYMOVE | MREMAP_FIXED,
                           reinterpret_cast<void*>(address));
     return twin != MAP_FAILED && ::mprotect(twin, bytes, PROT_READ | PROT_WRITE) == 0;
   }
   void* at = ::mmap(reinterpret_cast<void*>(address), bytes, PROT_READ | PROT_WRITE,
-                    MAP_SHARED | MAP_NORESERVE | MAP_FIXED, file_, static_cast<off_t>(offset));
+                    MAP_SHARED | MAP_NORESERVE | (ours ? MAP_FIXED : MAP_FIXED_NOREPLACE), file_,
+                    static_cast<off_t>(offset));
   if (at == MAP_FAILED) return false;
+  if (at != reinterpret_cast<void*>(address)) {  // kernels before 4.17
+    ::munmap(at, bytes);
+    errno = EEXIST;
+    return false;
+  }
   ::madvise(at, bytes, MADV_DONTDUMP);
   ::madvise(at, bytes, MADV_DONTFORK);
   return true;

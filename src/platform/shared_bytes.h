@@ -58,8 +58,8 @@ class SharedBytes {
   std::byte* view(std::size_t offset, std::size_t bytes) const;
   void unview(std::byte* view, std::size_t bytes) const;
   // Maps bytes at a fixed address: inside a reservation for host code to touch, or in a view that had
-  // something else behind it.
-  bool map_at(std::uintptr_t address, std::size_t offset, std::size_t bytes) const;
+  // something else behind it. Where nothing is `ours`, nothing of others is replaced. False, with errno.
+  bool map_at(std::uintptr_t address, std::size_t offset, std::size_t bytes, bool ours = true) const;
 
   bool read(std::size_t offset, void* to, std::size_t bytes) const;
   bool write(std::size_t offset, const void* from, std::size_t bytes) const;

@@ -3,6 +3,7 @@
 #include <linux/membarrier.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/single_threaded.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -40,6 +41,8 @@ void explain_ended_thread(const std::string& function, const char* rule) {
                  rule + "]; return from the callback instead.\n");
   std::terminate();
 }
+
+bool is_only_thread() { return __libc_single_threaded != 0; }
 
 bool start_thread(const char* name, std::function<void()> body) {
   auto start = std::make_unique<Start>(Start{name, std::move(body)});

@@ -26,6 +26,9 @@ inline bool thread_ends() { return std::current_exception() == nullptr; }
 // As programs name it to us.
 inline std::uint64_t this_thread() { return static_cast<std::uint64_t>(::pthread_self()); }
 
+// Whether this is the only thread there is. Once there was another, it may stay false.
+bool is_only_thread();
+
 unsigned processors();  // that this process may use
 
 // As if every thread of this process had executed a full memory barrier. Slow (some microseconds), so that

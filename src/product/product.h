@@ -69,6 +69,17 @@ enum class Feature : std::uint8_t {
   HardwareSync,
   CountNotifies,        // R-277 ... R-282
   FaultReports,         // damaged memory and other faults: R-270 ... R-272
+  VirtualMemory,        // V-486
+  WishedAddresses,      // V-79
+  PhysicalHuge1G,       // ACL_MEM_HUGE1G, V-52
+  PhysicalP2pHuge1G,    // ACL_MEM_P2P_HUGE1G, V-52
+  HighAddresses,        // reservations without UC memory: V-90
+  SelectedLinks,        // V-208, V-520
+  ManagedMemory,        // V-278
+  PeerMapping,          // aclrtMemP2PMap, V-486
+  CacheOperations,      // V-357, V-373
+  CacheBarriers,        // V-363
+  NewerDriver,          // in small things: V-75, V-162, V-175, V-204, V-374
 };
 
 constexpr ProductSet supported_on(Feature feature) {
@@ -78,7 +89,10 @@ constexpr ProductSet supported_on(Feature feature) {
       return kAll;
     case Feature::AllButIpv:
     case Feature::HostMapQuery:
+    case Feature::VirtualMemory:
       return kAllButIpv;
+    case Feature::WishedAddresses:
+      return kAllButIpv & static_cast<ProductSet>(~k950);
     case Feature::HostRegistration:
     case Feature::BatchCopy:
     case Feature::FillD32:
@@ -88,6 +102,7 @@ constexpr ProductSet supported_on(Feature feature) {
     case Feature::ValueOperations:
     case Feature::InfNan:
     case Feature::FaultReports:
+    case Feature::CacheOperations:
       return k950 | kA3 | kA2;
     case Feature::Saturation:
       return kAll & static_cast<ProductSet>(~k950);
@@ -113,8 +128,17 @@ constexpr ProductSet supported_on(Feature feature) {
       return kAllButIpv;
     case Feature::UnifiedHostVa:
     case Feature::HardwareSync:
+    case Feature::PhysicalHuge1G:
+    case Feature::ManagedMemory:
       return kA3 | kA2;
+    case Feature::PhysicalP2pHuge1G:
+    case Feature::HighAddresses:
+    case Feature::SelectedLinks:
+      return kA3;
+    case Feature::CacheBarriers:
+      return k310B;
     case Feature::PeerAccess:
+    case Feature::PeerMapping:
       return k950 | kA3 | kA2 | k310P | k910;
     case Feature::PeerCopyNeedsEnable:
       return k950 | kA2 | k310P | k910;
@@ -130,6 +154,7 @@ constexpr ProductSet supported_on(Feature feature) {
     case Feature::SimtLimits:
     case Feature::LinkAttributes:
     case Feature::CountNotifies:
+    case Feature::NewerDriver:
       return k950;
     case Feature::Copy2dAsRc:
       return kAllButIpv & static_cast<ProductSet>(~k310B);

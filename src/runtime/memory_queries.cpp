@@ -169,15 +169,17 @@ Status pointer_attributes(Process& process, const void* pointer, aclrtPtrAttribu
   if (pointer == nullptr) return null_pointer("M-163", "ptr");
   if (attributes == nullptr) return null_pointer("M-164", "attributes");
   if (Status here = needs_feature(process, Feature::AllButIpv); !here) return here;
-  if (!process.opened_a_device()) {
-    return refuse({ACL_ERROR_RT_INVALID_HANDLE, "M-165", "EE1018",
-                   "no device has been opened in this process yet", "", "call aclrtSetDevice first"});
-  }
+  if (Status opened = needs_opened_device(process, "M-165"); !opened) return opened;
   const Location where = process.memory().locate(pointer);
   aclrtMemLocation location{0, ACL_MEM_LOCATION_TYPE_UNREGISTERED};
   std::size_t page = 0;
   switch (where.kind) {
     case Location::Kind::Unallocated:
+      if (process.memory().virtual_memory().is_reserved(where.address)) {
+        return refuse({ACL_ERROR_RT_INVALID_HANDLE, "V-350", "EE1018",
+                       fmt::format("{}: {}", hex(pointer), process.memory().describe(where.address)), "",
+                       "map physical memory there with aclrtMapMem first"});
+      }
       return driver_refuses("M-165",
                             fmt::format("{}: {}", hex(pointer), process.memory().describe(where.address)),
                             "ask about memory that is allocated");
@@ -191,13 +193,56 @@ Status pointer_attributes(Process& process, const void* pointer, aclrtPtrAttribu
       break;
     case Location::Kind::Pinned:
       location = {0, ACL_MEM_LOCATION_TYPE_HOST};
-      page = 4_KiB;
+      page =
+          where.block.mapped && process.memory().virtual_memory().is_outside(where.address) ? 2_MiB : 4_KiB;
+      break;
+    case Location::Kind::Managed:
+      location = {0, ACL_MEM_LOCATION_TYPE_MANAGED};
+      page = kManagedPage;
       break;
     case Location::Kind::Pageable:
       break;
   }
   attributes->location = location;
   attributes->pageSize = static_cast<std::uint32_t>(page);
+  return done();
+}
+
+namespace {
+
+struct Extents {
+  std::uintptr_t start;
+  std::size_t footprint, asked;
+};
+
+std::optional<Extents> extents_of(Process& process, std::uintptr_t address) {
+  const Memory& memory = process.memory();
+  if (const std::optional<Block> block = memory.find(address))
+    return Extents{block->start, block->footprint, block->asked};
+  if (const std::optional<HostFacts> pinned = memory.host().block_around(address))
+    return Extents{pinned->start, pinned->bytes, pinned->asked};
+  if (const std::optional<ManagedMemory::Range> managed = memory.managed().find(address))
+    return Extents{managed->start, managed->bytes, managed->asked};
+  return std::nullopt;
+}
+
+}  // namespace
+
+Status address_range(Process& process, void* pointer, void** base, std::size_t* bytes) {
+  if (pointer == nullptr) return null_pointer("V-201", "ptr");
+  if (Status here = needs_feature(process, Feature::VirtualMemory, "V-23"); !here) return here;
+  if (base == nullptr && bytes == nullptr)
+    return rejected("V-202", "pbase", "NULL", "psize is NULL as well", "pass a pointer for one of the two");
+  if (Status opened = needs_opened_device(process); !opened) return opened;
+  const std::optional<Extents> found = extents_of(process, reinterpret_cast<std::uintptr_t>(pointer));
+  if (!found) {
+    return rejected("V-205", "ptr", hex(pointer),
+                    process.memory().describe(reinterpret_cast<std::uintptr_t>(pointer)),
+                    "pass an address of a block, or one that is mapped");
+  }
+  if (base != nullptr) *base = reinterpret_cast<void*>(found->start);
+  if (bytes != nullptr)
+    *bytes = has(process.product().product, Feature::NewerDriver) ? found->asked : found->footprint;
   return done();
 }
 

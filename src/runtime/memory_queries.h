@@ -15,6 +15,8 @@ Status memory_usage(Process& process, std::int32_t device, aclrtMemUsageInfo* li
                     std::size_t* filled);
 Status check_memory_type(Process& process, void** addresses, std::uint32_t count, std::uint32_t types,
                          std::uint32_t* result, std::uint32_t reserve);
+// V-201 … V-206. `base` or `bytes` may be null.
+Status address_range(Process& process, void* pointer, void** base, std::size_t* bytes);
 Status pointer_attributes(Process& process, const void* pointer, aclrtPtrAttributes* attributes);
 
 }  // namespace belay

@@ -288,7 +288,7 @@ class LateCopyTask : public MemoryTask {
       if (!piece) return {false, piece.take_refusal()};
       // The words may hold anything: only device addresses are ever followed.
       for (const void* end : {static_cast<const void*>(piece->to), piece->from}) {
-        if (place_.memory.map().contains(address_of(end))) continue;
+        if (place_.memory.is_device_address(address_of(end))) continue;
         return {false,
                 driver_refuses("M-434",
                                fmt::format("the copy leads to {}, which is not a device address", hex(end)),

@@ -135,6 +135,14 @@ inline Status needs_feature(const Process& process, Feature feature, const char*
                      "choose another product with BELAY_PRODUCT, or do without");
 }
 
+// 107017 before the process has opened its first device (V-15).
+inline Status needs_opened_device(const Process& process, const char* rule = "V-15") {
+  if (process.opened_a_device()) [[likely]]
+    return done();
+  return refuse({ACL_ERROR_RT_INVALID_HANDLE, rule, "EE1018", "no device has been opened in this process yet",
+                 "", "call aclrtSetDevice first"});
+}
+
 // Where a call would wait for the stream whose callback makes it.
 inline Refusal would_wait_for_itself(const char* rule) {
   return refuse(

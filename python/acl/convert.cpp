@@ -106,6 +106,15 @@ bool read_field(PyObject* dictionary, const char* key, std::uint64_t most, std::
   return false;
 }
 
+namespace {
+
+bool no_dict(const char* text) {
+  PyErr_SetString(PyExc_TypeError, text);
+  return false;
+}
+
+}  // namespace
+
 bool MallocConfig::read_value(PyObject* dictionary, aclrtMallocAttrValue& value) {
   std::uint64_t number = 0;
   if (entry_of(dictionary, "moduleId")) {
@@ -132,17 +141,11 @@ bool MallocConfig::read_value(PyObject* dictionary, aclrtMallocAttrValue& value)
 }
 
 bool MallocConfig::prepare() {
-  if (PyDict_Check(object) == 0) {
-    PyErr_SetString(PyExc_TypeError, "pyCfg is not dict!");
-    return false;
-  }
+  if (PyDict_Check(object) == 0) return no_dict("pyCfg is not dict!");
   if (PyDict_Size(object) == 0) return true;
-  const auto not_a_dict = [] {
-    PyErr_SetString(PyExc_TypeError, "the aclrtMallocAttrValue argument is not dict");
-    return false;
-  };
+  constexpr const char* kNoValue = "the aclrtMallocAttrValue argument is not dict";
   const Owned list = entry_of(object, "attrs");
-  if (!list || PyList_Check(list.get()) == 0) return not_a_dict();
+  if (!list || PyList_Check(list.get()) == 0) return no_dict(kNoValue);
   const Owned said = entry_of(object, "numAttrs");
   const Py_ssize_t count = PyList_Size(list.get());
   if (!said || PyLong_Check(said.get()) == 0 ||
@@ -153,19 +156,51 @@ bool MallocConfig::prepare() {
   for (Py_ssize_t i = 0; i < count; ++i) {
     const Owned item = share(PyList_GetItem(list.get(), i));  // null where the list became shorter meanwhile
     PyErr_Clear();
-    if (!item || PyDict_Check(item.get()) == 0) return not_a_dict();
+    if (!item || PyDict_Check(item.get()) == 0) return no_dict(kNoValue);
     aclrtMallocAttribute attribute{};
     std::uint64_t kind = 0;
     if (!read_field(item.get(), "attr", std::numeric_limits<std::int32_t>::max(), kind)) return false;
     attribute.attr = static_cast<aclrtMallocAttrType>(kind);
     if (const Owned value = entry_of(item.get(), "value")) {
-      if (PyDict_Check(value.get()) == 0) return not_a_dict();
+      if (PyDict_Check(value.get()) == 0) return no_dict(kNoValue);
       if (!read_value(value.get(), attribute.value)) return false;
     }
     attributes.push_back(attribute);
   }
   config = {attributes.data(), attributes.size()};
   given = true;
+  return true;
+}
+
+namespace {
+
+// A number of an enum of C, whether the enum has it or not.
+template <class Enum>
+bool read_enum(PyObject* dictionary, const char* key, Enum& value) {
+  std::uint64_t number = 0;
+  if (!read_field(dictionary, key, std::numeric_limits<std::int32_t>::max(), number)) return false;
+  value = static_cast<Enum>(number);
+  return true;
+}
+
+}  // namespace
+
+bool PhysicalMemProp::prepare() {
+  if (PyDict_Check(object) == 0) return no_dict("the aclrtPhysicalMemProp argument is not dict");
+  std::uint64_t id = 0, reserve = 0;
+  if (!read_enum(object, "handleType", property.handleType) ||
+      !read_enum(object, "allocationType", property.allocationType) ||
+      !read_enum(object, "memAttr", property.memAttr) ||
+      !read_field(object, "reserve", std::numeric_limits<std::uint64_t>::max(), reserve))
+    return false;
+  property.reserve = reserve;
+  const Owned location = entry_of(object, "location");
+  if (!location) return true;
+  if (PyDict_Check(location.get()) == 0) return no_dict("the aclrtMemLocation argument is not dict");
+  if (!read_field(location.get(), "id", std::numeric_limits<std::uint32_t>::max(), id) ||
+      !read_enum(location.get(), "type", property.location.type))
+    return false;
+  property.location.id = static_cast<std::uint32_t>(id);
   return true;
 }
 

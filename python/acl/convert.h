@@ -182,6 +182,14 @@ struct MallocConfig : Any {
   static bool read_value(PyObject* dictionary, aclrtMallocAttrValue& value);
 };
 
+// {"handleType": 0, "allocationType": 0, "memAttr": 13, "location": {"id": 0, "type": 1}, "reserve": 0}; what
+// is missing is 0 (Y-125, Y-126).
+struct PhysicalMemProp : Any {
+  aclrtPhysicalMemProp property{};
+  bool prepare();
+  auto arguments() { return std::tuple{&property}; }
+};
+
 template <>
 bool PidList::prepare();
 template <>

@@ -51,6 +51,11 @@ Checks its arguments; caches need no flushing. [Y-115])"),
       row<"acl.rt.mem_invalidate", aclrtMemInvalidate, kHeld, Ptr, Ptr>(R"((ptr: int, size: int) -> ret: int
 
 Checks its arguments; caches need no invalidating. [Y-115])"),
+      row<"acl.rt.cmo_async", aclrtCmoAsync, kReleased, Ptr, Ptr, I32, Ptr>(
+          R"((src: int, size: int, cmo_type: int, stream: int) -> ret: int
+
+Has the stream prefetch a range into the cache (type 0; 1 write back, 2 invalidate, 3 flush). No byte changes.
+[Y-117, V-355])"),
       row<"acl.rt.pointer_get_attributes", aclrtPointerGetAttributes, kHeld, Ptr, Out<aclrtPtrAttributes>>(
           R"((ptr: int) -> (attrs: dict, ret: int)
 

@@ -40,6 +40,7 @@ Functions callbacks();
 Functions errors();
 Functions device_memory();
 Functions host_memory();
+Functions virtual_memory();
 Functions copies();
 Functions data();
 Functions tensors();

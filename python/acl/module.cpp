@@ -15,7 +15,7 @@ Functions gathered() {
   Functions all;
   for (const auto chapter :
        {start_and_end, devices, contexts, streams, events, notifies, callbacks, errors, device_memory,
-        host_memory, copies, data, tensors, media_memory, addresses, threads, absent}) {
+        host_memory, virtual_memory, copies, data, tensors, media_memory, addresses, threads, absent}) {
     const Functions some = chapter();
     all.insert(all.end(), some.begin(), some.end());
   }

@@ -88,6 +88,11 @@ def update_data_buffer(handle: int, ptr: int, size: int, /) -> int:
 
 class rt:
     @staticmethod
+    def cmo_async(src: int, size: int, cmo_type: int, stream: int, /) -> int:
+        """Has the stream prefetch a range into the cache (type 0; 1 write back, 2 invalidate, 3 flush). No byte changes.
+        [Y-117, V-355]"""
+
+    @staticmethod
     def create_context(dev: int, /) -> Tuple[int, int]:
         """Makes a context on a device and makes it current for this thread. [Y-67]"""
 
@@ -194,6 +199,10 @@ class rt:
     @staticmethod
     def free_host(ptr: int, /) -> int:
         """Frees a block of malloc_host(), at once. [Y-97]"""
+
+    @staticmethod
+    def free_physical(handle: int, /) -> int:
+        """Gives physical memory back; while it is mapped it stays until unmap_mem. [Y-127, V-126]"""
 
     @staticmethod
     def get_context() -> Tuple[int, int]:
@@ -400,14 +409,31 @@ class rt:
         """The same with attributes, see malloc_with_cfg(). [Y-93]"""
 
     @staticmethod
+    def malloc_physical(size: int, prop: Dict[str, Any], flags: int, /) -> Tuple[int, int]:
+        """Physical memory without an address, in whole pages of 2 MB or 1 GB; `flags` is 0. `prop`, for 2 MB pages of
+        device 0: {"handleType": 0, "allocationType": 0, "memAttr": 13, "location": {"id": 0, "type": 1}, "reserve": 0}.
+        What is missing is 0, and a misspelled key is missing: without "location" it is host memory.
+        [Y-125, Y-126, V-99]"""
+
+    @staticmethod
     def malloc_with_cfg(size: int, policy: int, cfg: Dict[str, Any], /) -> Tuple[int, int]:
         """Like malloc_align32(), with attributes; {} is none:
         {"numAttrs": 1, "attrs": [{"attr": 1, "value": {"moduleId": 33}}]}. A misspelled key is ignored.
         [Y-93, Y-94, Y-95]"""
 
     @staticmethod
+    def map_mem(va: int, size: int, offset: int, handle: int, flags: int, /) -> int:
+        """Makes reserved addresses lead to physical memory: `size` is all of it, `offset` and `flags` are 0. Its device,
+        or the host, may use it at once. [Y-128, V-132]"""
+
+    @staticmethod
     def mem_flush(ptr: int, size: int, /) -> int:
         """Checks its arguments; caches need no flushing. [Y-115]"""
+
+    @staticmethod
+    def mem_get_allocation_granularity(prop: Dict[str, Any], option: int, /) -> Tuple[int, int]:
+        """Of what sizes and addresses must be multiples: 2 MB, or 1 GB for 1 GB pages. `prop` as in malloc_physical;
+        `option` is 0 (minimum) or 1 (recommended), which give the same. [Y-129, V-53]"""
 
     @staticmethod
     def mem_invalidate(ptr: int, size: int, /) -> int:
@@ -503,6 +529,15 @@ class rt:
     @staticmethod
     def record_notify(notify: int, stream: int, /) -> int:
         """Has the stream set the notify."""
+
+    @staticmethod
+    def release_mem_address(va: int, /) -> int:
+        """Gives a reservation back, by its start; nothing may be mapped in it any more. [Y-124, V-93]"""
+
+    @staticmethod
+    def reserve_mem_address(size: int, alignment: int, expect_ptr: int, flags: int, /) -> Tuple[int, int]:
+        """Reserves addresses, and no memory. `alignment` and `flags` are 0; `expect_ptr` demands an address, 0 lets the
+        runtime choose. Give it back with release_mem_address. [Y-123, V-66]"""
 
     @staticmethod
     def reset_device(dev: int, /) -> int:
@@ -637,6 +672,10 @@ class rt:
     @staticmethod
     def synchronize_stream_with_timeout(stream: int, ms: int, /) -> int:
         """The same for at most `ms` milliseconds, -1 for ever; then 507046, and the work goes on. [Y-76]"""
+
+    @staticmethod
+    def unmap_mem(va: int, /) -> int:
+        """Ends one mapping, by its start. It waits for no stream: synchronise before. [Y-128, V-161]"""
 
     @staticmethod
     def unsubscribe_report(thread_id: int, stream: int, /) -> int:

@@ -145,6 +145,10 @@ assert call("rt.host_register", host, 4096, 0)[-1] == 0
 assert rt.host_unregister(host) == 0
 assert rt.host_register_v2(host, 4096, 2) == 0
 assert call("rt.host_get_device_pointer", host, 0)[-1] == 0
+prop = {"memAttr": 13, "location": {"id": 0, "type": 1}}
+assert call("rt.reserve_mem_address", 1 << 21, 0, 0, 0)[-1] == 0
+assert call("rt.malloc_physical", 1 << 21, prop, 0)[-1] == 0
+assert call("rt.mem_get_allocation_granularity", prop, 0)[-1] == 0
 assert call("rt.device_get_bare_tgid")[-1] == 0
 assert call("rt.device_can_access_peer", 0, 1)[-1] == 0
 assert call("rt.device_peer_access_status", 0, 1)[-1] == 0
@@ -179,6 +183,8 @@ for name, args in (
         ("rt.malloc_host", (0,)),
         ("rt.malloc_host_with_cfg", (0, {})), ("rt.get_mem_info", (99,)), ("rt.pointer_get_attributes", (0,)),
         ("rt.host_register", (0, 0, 0)), ("rt.host_get_device_pointer", (0, 0)),
+        ("rt.reserve_mem_address", (0, 0, 0, 0)), ("rt.malloc_physical", (0, {}, 0)),
+        ("rt.mem_get_allocation_granularity", ({}, 0)),
         ("rt.device_can_access_peer", (0, 0)), ("rt.device_peer_access_status", (0, 99)),
         ("media.dvpp_malloc", (64,)), ("himpi.dvpp_malloc", (0, 0))):
     call(name, *args)

@@ -1,10 +1,12 @@
 """Memory figures, attributes of addresses, cache calls, words that streams wait for (Y-112 to Y-118)."""
 
+import ctypes
+
 import pytest
 
 import acl
-from arguments import refused
-from offered import exported
+from arguments import check_arguments
+from offered import offered
 from support import Word, free_bytes, ok, on_bare_thread, run
 
 MB = 1 << 20
@@ -119,6 +121,19 @@ def test_y116_attributes_of_host_memory(device):
     assert acl.rt.pointer_get_attributes(acl.util.bytes_to_ptr(data)) == (attributes(0, 2, 0), 0)
 
 
+def test_y116_managed_memory(device):
+    """The vendor's module has no function for it, but C has, and a program may mix both."""
+    allocate = ctypes.CDLL("libascendcl.so").aclrtMemAllocManaged
+    allocate.argtypes = [ctypes.POINTER(ctypes.c_void_p), ctypes.c_uint64, ctypes.c_uint32]
+    managed = ctypes.c_void_p()
+    assert allocate(ctypes.byref(managed), 2 * MB, 1) == 0
+    address = managed.value
+    assert acl.rt.pointer_get_attributes(address) == (attributes(0, 3, 2 * MB), 0)
+    ok(acl.rt.memset(address, 64, 5, 64))
+    assert ctypes.string_at(address, 64) == acl.util.ptr_to_bytes(address, 64) == b"\5" * 64
+    ok(acl.rt.free(address))
+
+
 def test_y116_an_address_in_no_block(device):
     address = ok(acl.rt.malloc(64, 2))
     ok(acl.rt.free(address))
@@ -126,17 +141,26 @@ def test_y116_an_address_in_no_block(device):
 
 
 def test_y117_cmo_is_there_exactly_with_c():
-    assert hasattr(acl.rt, "cmo_async") == exported("aclrtCmoAsync")
-    if not exported("aclrtCmoAsync"):
-        return
-    refused("rt.cmo_async")
-    refused("rt.cmo_async", 0, 64, 0)
-    acl.rt.set_device(0)
+    assert offered("rt.cmo_async", "aclrtCmoAsync")
+    check_arguments("rt.cmo_async", "ptr ptr i32 ptr", (0, 64, 0, 0))
+
+
+def test_y117_cache_operations(device):
     address = ok(acl.rt.malloc(4096, 2))
-    assert acl.rt.cmo_async(address, 4096, 0, 0) in (0, 207000)
-    assert acl.rt.cmo_async(address, 4096, 9, 0) != 0
+    made = ok(acl.rt.create_stream())
+    ok(acl.rt.memset(address, 4096, 7, 4096))
+    for stream in 0, made:
+        for kind in range(4):
+            assert acl.rt.cmo_async(address, 4096, kind, stream) == 0
+        ok(acl.rt.synchronize_stream(stream))
+    assert acl.rt.cmo_async(address, 4096, 4, 0) == 207000
+    assert acl.rt.cmo_async(address, 0, 0, 0) == acl.rt.cmo_async(0, 4096, 0, 0) == 100000
+    back = bytes(4096)
+    ok(acl.rt.memcpy(acl.util.bytes_to_ptr(back), 4096, address, 4096, 2))
+    assert back == b"\7" * 4096, "no byte changes"
+    ok(acl.rt.destroy_stream(made))
+    assert acl.rt.cmo_async(address, 4096, 0, made) == 107017
     ok(acl.rt.free(address))
-    acl.rt.reset_device(0)
 
 
 @pytest.fixture

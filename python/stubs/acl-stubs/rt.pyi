@@ -4,6 +4,10 @@
 
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
+def cmo_async(src: int, size: int, cmo_type: int, stream: int, /) -> int:
+    """Has the stream prefetch a range into the cache (type 0; 1 write back, 2 invalidate, 3 flush). No byte changes.
+    [Y-117, V-355]"""
+
 def create_context(dev: int, /) -> Tuple[int, int]:
     """Makes a context on a device and makes it current for this thread. [Y-67]"""
 
@@ -84,6 +88,9 @@ def free(ptr: int, /) -> int:
 
 def free_host(ptr: int, /) -> int:
     """Frees a block of malloc_host(), at once. [Y-97]"""
+
+def free_physical(handle: int, /) -> int:
+    """Gives physical memory back; while it is mapped it stays until unmap_mem. [Y-127, V-126]"""
 
 def get_context() -> Tuple[int, int]:
     """The context of this thread; 0 and 107002 without one. [Y-68]"""
@@ -242,13 +249,27 @@ def malloc_host(size: int, /) -> Tuple[int, int]:
 def malloc_host_with_cfg(size: int, cfg: Dict[str, Any], /) -> Tuple[int, int]:
     """The same with attributes, see malloc_with_cfg(). [Y-93]"""
 
+def malloc_physical(size: int, prop: Dict[str, Any], flags: int, /) -> Tuple[int, int]:
+    """Physical memory without an address, in whole pages of 2 MB or 1 GB; `flags` is 0. `prop`, for 2 MB pages of
+    device 0: {"handleType": 0, "allocationType": 0, "memAttr": 13, "location": {"id": 0, "type": 1}, "reserve": 0}.
+    What is missing is 0, and a misspelled key is missing: without "location" it is host memory.
+    [Y-125, Y-126, V-99]"""
+
 def malloc_with_cfg(size: int, policy: int, cfg: Dict[str, Any], /) -> Tuple[int, int]:
     """Like malloc_align32(), with attributes; {} is none:
     {"numAttrs": 1, "attrs": [{"attr": 1, "value": {"moduleId": 33}}]}. A misspelled key is ignored.
     [Y-93, Y-94, Y-95]"""
 
+def map_mem(va: int, size: int, offset: int, handle: int, flags: int, /) -> int:
+    """Makes reserved addresses lead to physical memory: `size` is all of it, `offset` and `flags` are 0. Its device,
+    or the host, may use it at once. [Y-128, V-132]"""
+
 def mem_flush(ptr: int, size: int, /) -> int:
     """Checks its arguments; caches need no flushing. [Y-115]"""
+
+def mem_get_allocation_granularity(prop: Dict[str, Any], option: int, /) -> Tuple[int, int]:
+    """Of what sizes and addresses must be multiples: 2 MB, or 1 GB for 1 GB pages. `prop` as in malloc_physical;
+    `option` is 0 (minimum) or 1 (recommended), which give the same. [Y-129, V-53]"""
 
 def mem_invalidate(ptr: int, size: int, /) -> int:
     """Checks its arguments; caches need no invalidating. [Y-115]"""
@@ -322,6 +343,13 @@ def record_event(event: int, stream: int, /) -> int:
 
 def record_notify(notify: int, stream: int, /) -> int:
     """Has the stream set the notify."""
+
+def release_mem_address(va: int, /) -> int:
+    """Gives a reservation back, by its start; nothing may be mapped in it any more. [Y-124, V-93]"""
+
+def reserve_mem_address(size: int, alignment: int, expect_ptr: int, flags: int, /) -> Tuple[int, int]:
+    """Reserves addresses, and no memory. `alignment` and `flags` are 0; `expect_ptr` demands an address, 0 lets the
+    runtime choose. Give it back with release_mem_address. [Y-123, V-66]"""
 
 def reset_device(dev: int, /) -> int:
     """Undoes one set_device. The last one waits for the work of the device's default context and frees every block of
@@ -424,6 +452,9 @@ def synchronize_stream(stream: int, /) -> int:
 
 def synchronize_stream_with_timeout(stream: int, ms: int, /) -> int:
     """The same for at most `ms` milliseconds, -1 for ever; then 507046, and the work goes on. [Y-76]"""
+
+def unmap_mem(va: int, /) -> int:
+    """Ends one mapping, by its start. It waits for no stream: synchronise before. [Y-128, V-161]"""
 
 def unsubscribe_report(thread_id: int, stream: int, /) -> int:
     """Ends the subscription; also after the thread has ended. [Y-156, Y-163]"""

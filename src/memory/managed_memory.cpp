@@ -47,8 +47,9 @@ bool ManagedMemory::open() {
 
 bool ManagedMemory::is_in_window(std::uintptr_t start, std::size_t bytes) const {
   const std::uintptr_t known = base_.load(std::memory_order_acquire);
-  const std::uintptr_t base = known != 0 ? known : platform::kManagedWishes[0].base;
-  return start >= base && start - base < kWindow && bytes <= kWindow - (start - base);
+  const auto [base, window] =
+      known != 0 ? platform::AddressWish{known, window_.bytes} : platform::kManagedWishes[0];
+  return start >= base && start - base < window && bytes <= window - (start - base);
 }
 
 Result<std::uintptr_t> ManagedMemory::allocate(std::size_t asked) {

@@ -51,7 +51,7 @@ class ManagedMemory {
   // Whether addresses there are managed, alive or not.
   bool covers(std::uintptr_t address) const {
     const std::uintptr_t base = base_.load(std::memory_order_acquire);
-    return base != 0 && address - base < kWindow;
+    return base != 0 && address - base < window_.bytes;
   }
   // V-291, V-311: where no memory was managed yet, the documented window counts.
   bool is_in_window(std::uintptr_t start, std::size_t bytes) const;
@@ -102,7 +102,6 @@ class ManagedMemory {
 
     Page& page(std::size_t index) const { return reinterpret_cast<Page*>(pages.start())[index]; }
   };
-  static constexpr std::size_t kWindow = 3_TiB;
   using Allocations = std::map<std::uintptr_t, Allocation>;
 
   bool open();
@@ -120,7 +119,7 @@ class ManagedMemory {
 
   const Charges charges_;
   mutable std::shared_mutex mutex_;
-  platform::AddressRange window_;
+  platform::AddressRange window_;  // does not change any more once there is a base
   std::atomic<std::uintptr_t> base_{0};
   RunMap free_;
   Allocations allocations_;

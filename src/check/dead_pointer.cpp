@@ -54,10 +54,13 @@ const char* in_words(const Fault& fault, bool write) {
   return "there can be no memory";
 }
 
+const char* name_of(const HostFacts& facts) {
+  return facts.managed ? "managed memory" : facts.registered ? "registered range" : "pinned block";
+}
+
 void describe(const HostFacts& facts, std::uintptr_t address, FaultWords& words) {
-  words.add("byte %lu of the %s 0x%lx (%lu bytes) of %s", number(address - facts.start),
-            facts.registered ? "registered range" : "pinned block", number(facts.start), number(facts.asked),
-            facts.made_by);
+  words.add("byte %lu of the %s 0x%lx (%lu bytes) of %s", number(address - facts.start), name_of(facts),
+            number(facts.start), number(facts.asked), facts.made_by);
   if (facts.ended_by == nullptr)
     words.add(facts.registered ? ", which the program has unmapped or protected without aclrtHostUnregister"
                                : ", which the program has protected");
@@ -71,6 +74,7 @@ const char* remedy(const HostFacts& facts) {
   if (facts.registered)
     return "do not unmap or protect registered memory before aclrtHostUnregister and its last copy";
   if (facts.ended_by == nullptr) return "do not change the protection of pinned memory";
+  if (facts.managed) return "free managed memory after its last use, on the host and in all streams";
   return "free pinned memory after its last use, and submit no work with it afterwards";
 }
 
@@ -105,8 +109,7 @@ void explain_inside(Memory* memory, const Toucher& toucher, const Fault& fault, 
   const std::optional<HostFacts> begun = access.bytes != 0 ? known(memory, access.start) : std::nullopt;
   if (begun) {
     words.add(": the %s 0x%lx (%lu bytes) of %s ends before that [rule C-26].\nbelay: check the size.\n",
-              begun->registered ? "registered range" : "pinned block", number(begun->start),
-              number(begun->asked), begun->made_by);
+              name_of(*begun), number(begun->start), number(begun->asked), begun->made_by);
   } else if (access.bytes != 0) {
     words.add(
         ". belay did not allocate this memory.\n"
@@ -132,8 +135,17 @@ void explain_dead_pointer(Memory* memory, const Toucher& toucher, const Fault& f
     return explain_inside(memory, toucher, fault, words);
   }
   // Runtimes of languages protect pages and catch what happens there; of ours nothing is mapped any more.
-  if (fault.why != Fault::Why::NotMapped) return;
+  const bool managed = memory != nullptr && memory->managed().surely_without_memory(fault.address);
+  if (fault.why != Fault::Why::NotMapped && !managed) return;
   const std::optional<HostFacts> facts = known(memory, fault.address);
+  if (!facts && managed) {
+    words.add(
+        "belay: host code %s 0x%lx, an address for managed memory where none is alive: freed, or never "
+        "allocated [rule C-26].\n"
+        "belay: check pointer and size.\n",
+        fault.write ? "wrote to" : "read from", number(fault.address));
+    return;
+  }
   if (!facts || facts->registered || facts->ended_by == nullptr) return;
   words.add("belay: host code %s 0x%lx, ", fault.write ? "wrote to" : "read from", number(fault.address));
   describe(*facts, fault.address, words);

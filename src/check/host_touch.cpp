@@ -1,10 +1,60 @@
 #include "check/host_touch.h"
 
 namespace belay::check {
+namespace {
+
+// In a reservation, where nothing is mapped.
+void explain_empty(const VirtualMemory::Seen& seen, const Toucher& toucher, std::uintptr_t address,
+                   FaultWords& words) {
+  words.add("byte %lu of the reservation 0x%lx (%lu bytes), ", number(address - seen.start),
+            number(seen.start), number(seen.bytes));
+  if (seen.ended_start != 0)
+    words.add(
+        "where nothing is mapped any more: %s ended what was mapped at 0x%lx (%lu bytes) [rule V-76].\n",
+        seen.ended_by, number(seen.ended_start), number(seen.ended_bytes));
+  else
+    words.add("where nothing is mapped: it is reserved, and nothing more [rule V-76].\n");
+  if (toucher.ours)
+    words.add("belay: pass host memory there, and copy to and from the device with aclrtMemcpy.\n");
+  else if (seen.ended_start != 0)
+    words.add("belay: end a mapping after its last use.\n");
+  else
+    words.add(
+        "belay: map physical memory there with aclrtMapMem first; memory of the host can then be used "
+        "directly, that of a device by copies.\n");
+}
+
+void explain_mapping(const Mapping& mapping, const Toucher& toucher, std::uintptr_t address,
+                     FaultWords& words) {
+  const bool on_host = mapping.extent->side == Side::Host;
+  words.add("byte %lu of the mapping 0x%lx (%lu bytes), which is memory of ", number(address - mapping.start),
+            number(mapping.start), number(mapping.bytes));
+  if (on_host)
+    words.add("the host");
+  else
+    words.add("device %u", mapping.extent->device);
+  if (mapping.shown.load(std::memory_order_relaxed)) {
+    words.add(" that host code may use.\nbelay: this machine has no memory left for the page.\n");
+    return;
+  }
+  if (!mapping.owner.load(std::memory_order_relaxed))
+    words.add(", mapped without access [rule V-157].\n");
+  else
+    words.add(" [rule V-153].\n");
+  if (toucher.ours)
+    words.add("belay: pass host memory there, and copy to and from the device with aclrtMemcpy.\n");
+  else
+    words.add("belay: the host may use it only after aclrtMemSetAccess for ACL_MEM_LOCATION_TYPE_HOST%s.\n",
+              on_host ? "" : "; else copy it with aclrtMemcpy");
+}
+
+}  // namespace
 
 void explain_host_touch(Memory& memory, const Toucher& toucher, const platform::Fault& fault,
                         FaultWords& words) {
-  const std::optional<Block> block = memory.find(fault.address);
+  // Not by Memory::find, which may have to make a thread known before it may look at mappings.
+  const std::optional<Block> block =
+      memory.map().contains(fault.address) ? memory.map().find(fault.address) : std::nullopt;
   words.add("belay: ");
   toucher.name(words);
   if (block && block->read_only && memory.backing().host_may_touch()) {
@@ -16,6 +66,13 @@ void explain_host_touch(Memory& memory, const Toucher& toucher, const platform::
     return;
   }
   words.add(" %s 0x%lx, ", fault.write ? "wrote to" : "read from", number(fault.address));
+  const auto explain_reserved = [&](const VirtualMemory::Seen& seen) {
+    if (seen.mapping == nullptr)
+      explain_empty(seen, toucher, fault.address, words);
+    else
+      explain_mapping(*seen.mapping, toucher, fault.address, words);
+  };
+  if (!block && memory.virtual_memory().peek(fault.address, explain_reserved)) return;
   if (block)
     words.add("which is device memory: byte %lu of the block 0x%lx (%lu bytes) of device %u.\n",
               number(fault.address - block->start), number(block->start), number(block->asked),

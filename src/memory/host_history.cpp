@@ -10,7 +10,7 @@ namespace {
 struct Entry {
   std::atomic<std::uintptr_t> start{0};
   std::atomic<std::size_t> asked{0}, bytes{0};
-  std::atomic<bool> registered{false};
+  std::atomic<bool> registered{false}, managed{false};
   std::atomic<const char*> made_by{nullptr}, ended_by{nullptr};
 };
 
@@ -26,6 +26,7 @@ void remember_ended(const HostFacts& facts) {
   entry.start.store(facts.start);
   entry.asked.store(facts.asked);
   entry.registered.store(facts.registered);
+  entry.managed.store(facts.managed);
   entry.made_by.store(facts.made_by);
   entry.ended_by.store(facts.ended_by);
   entry.bytes.store(facts.bytes);
@@ -36,7 +37,8 @@ std::optional<HostFacts> ended_around(std::uintptr_t address) {
   for (std::uint64_t back = 1; back <= count && back <= g_entries.size(); ++back) {
     const Entry& entry = g_entries[(count - back) % g_entries.size()];
     const HostFacts facts{entry.start.load(),      entry.asked.load(),   entry.bytes.load(),
-                          entry.registered.load(), entry.made_by.load(), entry.ended_by.load()};
+                          entry.registered.load(), entry.managed.load(), entry.made_by.load(),
+                          entry.ended_by.load()};
     if (facts.holds(address)) return facts;
   }
   return std::nullopt;

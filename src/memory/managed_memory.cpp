@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/words.h"
+#include "memory/host_history.h"
 #include "observe/observe.h"
 #include "platform/pinned.h"
 
@@ -91,6 +92,12 @@ bool ManagedMemory::release(std::uintptr_t start) {
       charges_.give(static_cast<std::uint32_t>(std::countr_zero(left)));
   }
   observe::publish(event_of(observe::What::Destroyed, start, allocation.asked, allocation.born.serial));
+  remember_ended({.start = start,
+                  .asked = allocation.asked,
+                  .bytes = allocation.bytes,
+                  .managed = true,
+                  .made_by = allocation.born.function,
+                  .ended_by = observe::t_call.function});
   platform::hide_pages(start, allocation.bytes, window_.reserved);
   free_.give(start, allocation.bytes);
   allocations_.erase(found);

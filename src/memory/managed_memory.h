@@ -53,6 +53,12 @@ class ManagedMemory {
     const std::uintptr_t base = base_.load(std::memory_order_acquire);
     return base != 0 && address - base < window_.bytes;
   }
+  // The same for signal handlers, which must not wait. False as well where somebody changes them just now.
+  bool surely_without_memory(std::uintptr_t address) const {
+    if (!covers(address)) return false;
+    const std::shared_lock lock{mutex_, std::try_to_lock};
+    return lock && around(address) == allocations_.end();
+  }
   // V-291, V-311: where no memory was managed yet, the documented window counts.
   bool is_in_window(std::uintptr_t start, std::size_t bytes) const;
   struct Range {

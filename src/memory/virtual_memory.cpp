@@ -507,6 +507,7 @@ std::optional<VirtualMemory::Seen> VirtualMemory::look(std::uintptr_t address, c
   const Reservation* inside = parts_.mappings.around(address, held);
   if (inside == nullptr) return std::nullopt;
   Seen seen{inside->start, inside->bytes, parts_.mappings.containing(address, held), 0, 0, ""};
+  if (!inside->was_mapped) return seen;  // what ended was mapped in one before
   for (std::size_t back = 1; back <= std::min(next_ended_, ended_.size()); ++back) {
     const Ended& each = ended_[(next_ended_ - back) % ended_.size()];
     if (address - each.start >= each.bytes) continue;

@@ -3,18 +3,17 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <functional>
 #include <iterator>
-#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <unordered_set>
 #include <utility>
 
 #include "base/words.h"
+#include "check/pieces.h"
 #include "observe/observe.h"
 #include "platform/files.h"
 #include "platform/process.h"
@@ -35,48 +34,7 @@ struct Books {
 };
 std::atomic<Books*> g_books{nullptr};
 
-// --- memory ---------------------------------------------------------------------------------------
-
-// Equal pieces are one line.
-class Pieces {
- public:
-  void add(std::uintptr_t start, std::size_t asked, std::size_t footprint, std::size_t page) {
-    Group& group = groups_.try_emplace({footprint, asked, page}, Group{start, 0}).first->second;
-    group.first = std::min(group.first, start);
-    ++group.count;
-    ++count_;
-    bytes_ += footprint;
-  }
-
-  std::string text(std::string_view one, std::string_view several) const {
-    if (count_ == 0) return {};
-    std::string text = fmt::format("belay:   {}, {}:\n", counted(count_, one, several), amount(bytes_));
-    std::vector<std::pair<Key, Group>> groups{groups_.begin(), groups_.end()};
-    std::ranges::stable_sort(groups, std::greater{},
-                             [](const auto& each) { return each.second.count * std::get<0>(each.first); });
-    std::size_t left = count_;
-    for (std::size_t i = 0; i < std::min(groups.size(), kMostListed); ++i) {
-      const auto& [footprint, asked, page] = groups[i].first;
-      const Group& group = groups[i].second;
-      text += fmt::format("belay:     {} × {} ({} asked for{}), {}at {}\n", group.count, amount(footprint),
-                          counted(asked, "byte"), page == 0 ? "" : fmt::format(", in {} pages", amount(page)),
-                          group.count == 1 ? "" : "the first ", hex(group.first));
-      left -= group.count;
-    }
-    if (left != 0) text += fmt::format("belay:     ... and {} more\n", left);
-    return text;
-  }
-
- private:
-  static constexpr std::size_t kMostListed = 10;
-  using Key = std::tuple<std::size_t, std::size_t, std::size_t>;  // footprint, asked, page
-  struct Group {
-    std::uintptr_t first;
-    std::size_t count;
-  };
-  std::map<Key, Group> groups_;
-  std::size_t count_ = 0, bytes_ = 0;
-};
+// --- blocks ---------------------------------------------------------------------------------------
 
 // `host`: host memory of the RC form, which is on the device.
 void add_blocks(Memory& memory, std::uint32_t device, bool host, Pieces& pieces) {
@@ -86,14 +44,66 @@ void add_blocks(Memory& memory, std::uint32_t device, bool host, Pieces& pieces)
   });
   for (const Block& block : blocks) {
     memory.map().mark_leak_reported(block.start);
-    pieces.add(block.start, block.asked, block.footprint, page_bytes(block.page));
+    pieces.add({block.start, block.footprint, block.asked, page_bytes(block.page)});
   }
 }
 
-std::string device_text(Memory& memory, std::uint32_t device) {
+// --- virtual memory -------------------------------------------------------------------------------
+
+// Of one device, or of the host: physical memory that was never freed, and what is still mapped of it. A
+// handle that was freed lives on in its mappings, which are all that is missing then.
+std::string physical_text(Books& books, std::optional<std::uint32_t> device) {
+  const VirtualMemory& memory = books.memory.virtual_memory();
+  const auto here = [device](const Extent& extent) {
+    return device ? extent.side == Side::Device && extent.device == *device : extent.side == Side::Host;
+  };
+  Pieces physical, mapped;
+  memory.for_each_physical([&](const Physical& each) {
+    if (each.references != 0 && here(*each.extent) && books.is_new(each.extent->number))
+      physical.add({each.handle, each.plan.bytes, each.plan.asked, page_bytes(each.plan.page)});
+  });
+  memory.for_each_mapping([&](const Mapping& each) {
+    if (here(*each.extent) && books.is_new(each.serial)) mapped.add({each.start, each.bytes});
+  });
+  const std::string place = device ? fmt::format("device {}", *device) : "the host";
+  return physical.text({.one = fmt::format("piece of physical memory of {}", place),
+                        .several = fmt::format("pieces of physical memory of {}", place),
+                        .given_back_with = "aclrtFreePhysical",
+                        .where = "handle"}) +
+         mapped.text({.one = fmt::format("mapping of memory of {}", place),
+                      .several = fmt::format("mappings of memory of {}", place),
+                      .given_back_with = "aclrtUnmapMem"});
+}
+
+std::string reservations_text(Books& books) {
   Pieces pieces;
-  add_blocks(memory, device, false, pieces);
-  return pieces.text(fmt::format("block of device {}", device), fmt::format("blocks of device {}", device));
+  books.memory.virtual_memory().for_each_reservation([&](const Reservation& each) {
+    if (books.is_new(each.serial)) pieces.add({each.start, each.bytes, each.asked});
+  });
+  return pieces.text({.one = "reservation of addresses",
+                      .several = "reservations of addresses",
+                      .given_back_with = "aclrtReleaseMemAddress"});
+}
+
+std::string managed_text(Books& books) {
+  Pieces pieces;
+  books.memory.managed().for_each([&](const observe::Event& born) {
+    if (books.is_new(born.serial))
+      pieces.add({born.address, round_up(born.bytes, kManagedPage).value_or(born.bytes), born.bytes});
+  });
+  return pieces.text({.one = "piece of managed memory",
+                      .several = "pieces of managed memory",
+                      .given_back_with = "aclrtFree"});
+}
+
+// --- by place -------------------------------------------------------------------------------------
+
+std::string device_text(Books& books, std::uint32_t device) {
+  Pieces pieces;
+  add_blocks(books.memory, device, false, pieces);
+  return pieces.text({.one = fmt::format("block of device {}", device),
+                      .several = fmt::format("blocks of device {}", device)}) +
+         physical_text(books, device);
 }
 
 std::string host_text(Books& books) {
@@ -103,13 +113,15 @@ std::string host_text(Books& books) {
     add_blocks(memory, device, true, pinned);
   const auto add_to = [&books](Pieces& pieces) {
     return [&books, &pieces](const observe::Event& born) {
-      if (books.is_new(born.serial)) pieces.add(born.address, born.bytes, born.footprint(), 0);
+      if (books.is_new(born.serial)) pieces.add({born.address, born.footprint(), born.bytes});
     };
   };
   memory.host().for_each_block(add_to(pinned));
   memory.host().for_each_registration(add_to(registered));
-  return pinned.text("pinned block of host memory", "pinned blocks of host memory") +
-         registered.text("registered range of host memory", "registered ranges of host memory");
+  return pinned.text({.one = "pinned block of host memory", .several = "pinned blocks of host memory"}) +
+         registered.text(
+             {.one = "registered range of host memory", .several = "registered ranges of host memory"}) +
+         physical_text(books, std::nullopt) + reservations_text(books) + managed_text(books);
 }
 
 // --- all else -------------------------------------------------------------------------------------
@@ -161,14 +173,14 @@ void tell_device(Books& books, std::uint32_t device) {
   std::ranges::copy_if(left, std::back_inserter(ended),
                        [](const observe::Alive& each) { return each.ended; });
   print(fmt::format("when device {} was reset [rule M-409]", device),
-        device_text(books.memory, device) + objects_text(books, ended));
+        device_text(books, device) + objects_text(books, ended));
 }
 
 void tell_all(Books& books, const std::string& moment) {
   const std::lock_guard lock{books.mutex};
   std::string lists;
   for (std::uint32_t device = 0; device < books.memory.settings().devices(); ++device)
-    lists += device_text(books.memory, device);
+    lists += device_text(books, device);
   lists += host_text(books);
   lists += objects_text(books, books.left_over());
   print(moment, lists);

@@ -279,7 +279,7 @@ void deliver(const Event& what, Details details, std::span<const Touch> touches,
       1024;  // enough for every sentence of ours, and no ring is ever full of it
   details.touches = static_cast<std::uint16_t>(std::min<std::size_t>(touches.size(), UINT16_MAX));
   details.letters = static_cast<std::uint16_t>(std::min(text.size(), kMostText));
-  if ((details.stream | details.record | details.caller) != 0 || details.touches != 0 ||
+  if ((details.stream | details.record | details.caller | details.object) != 0 || details.touches != 0 ||
       details.letters != 0 || *details.rule != '\0')
     event.flags |= Event::kHasDetails;
   touches = touches.first(details.touches);

@@ -180,8 +180,13 @@ Seen look_at_meeting(const MeetingPlace& place, const std::string& name) {
   for (std::size_t row = 0; row < rows; ++row) {
     const std::uint64_t life = state.rows[row].life.load(std::memory_order_acquire);
     if (Life::state(life) != Life::Live || !alive(joined.memory, state, row, number_space)) continue;
-    ProcessSeen process{state.rows[row].process, state.rows[row].name.data(), {}, {}};
+    const AddressUse& addresses = state.address_use[row];
+    ProcessSeen process{.process = state.rows[row].process,
+                        .name = state.rows[row].name.data(),
+                        .reserved = addresses.reserved.load(std::memory_order_relaxed),
+                        .mapped_on_host = addresses.mapped_on_host.load(std::memory_order_relaxed)};
     for (std::size_t device = 0; device < header.devices; ++device) {
+      process.mapped.push_back(addresses.mapped[device].load(std::memory_order_relaxed));
       process.on_device.push_back(used_by(state, device, row));
       process.peaks.push_back(peak_of(state.devices[device].peaks[row], process.on_device.back()));
     }

@@ -42,6 +42,14 @@ class Machine {
     if (joined_.memory.valid()) processes_.promise(bytes);
   }
   std::uint64_t promised_by_others() const { return processes_.promised_by_others(); }
+  // Bytes that this process has reserved, and mapped of a device or of the host: for whoever looks at it. One
+  // thread at a time.
+  void show_reserved(std::uint64_t bytes) { show(&AddressUse::reserved, bytes); }
+  void show_mapped(std::size_t device, std::uint64_t bytes) {
+    if (joined_.memory.valid())
+      processes_.address_use().mapped[device].store(bytes, std::memory_order_relaxed);
+  }
+  void show_mapped_on_host(std::uint64_t bytes) { show(&AddressUse::mapped_on_host, bytes); }
   // What a person must know: that this process is alone although nobody asked for that, or that something
   // stands where its processes usually meet. A whole sentence; empty where all is well.
   const std::string& note() const { return note_; }
@@ -54,6 +62,9 @@ class Machine {
 
  private:
   explicit Machine(Joined joined);
+  void show(std::atomic<std::uint64_t> AddressUse::*figure, std::uint64_t bytes) {
+    if (joined_.memory.valid()) (processes_.address_use().*figure).store(bytes, std::memory_order_relaxed);
+  }
   State& state() { return *reinterpret_cast<State*>(joined_.memory.start()); }
   static std::unique_ptr<Machine> alone(const Wish& wish, std::string note);
 
@@ -68,8 +79,11 @@ class Machine {
 struct ProcessSeen {
   std::int32_t process;
   std::string name;
-  std::vector<Use> on_device;
-  std::vector<std::uint64_t> peaks;  // of each device: the most pages that it had in use at once
+  std::vector<Use> on_device{};
+  std::vector<std::uint64_t> peaks{};   // of each device: the most pages that it had in use at once
+  std::uint64_t reserved = 0;           // bytes of addresses
+  std::vector<std::uint64_t> mapped{};  // of each device, in bytes
+  std::uint64_t mapped_on_host = 0;
 };
 struct Seen {
   std::string name, directory;

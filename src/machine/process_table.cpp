@@ -240,6 +240,7 @@ bool ProcessTable::settle_in(std::size_t row) {
   mine_ = row;
   Extents::release_all_of(state_, row, claiming, *this);
   of.promised.store(0);
+  state_.address_use[row].clear();
   of.process = process_;
   of.start = start_;
   of.number_space = number_space_;

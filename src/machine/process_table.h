@@ -48,6 +48,9 @@ class ProcessTable {
   void promise(std::uint64_t bytes) { state_.rows[mine_].promised.store(bytes); }
   std::uint64_t promised_by_others() const;
 
+  // What this process has reserved and mapped, for whoever looks.
+  AddressUse& address_use() { return state_.address_use[mine_]; }
+
   // Takes those who are gone off the machine, with all that they held, if that is anything on this device;
   // true if there was one.
   bool return_what_the_dead_held(std::size_t device);

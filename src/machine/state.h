@@ -25,7 +25,7 @@ inline constexpr std::size_t kKinds = 6;     // of pages: (4 KB, 2 MB, 1 GB) x (
 inline constexpr std::size_t kMostDevices = 64;  // a power of two
 inline constexpr std::size_t kExtents = 16384;   // that several processes may hold, at once
 inline constexpr std::size_t kHolders = 64;      // of one extent
-inline constexpr std::uint32_t kLayout = 7;      // also in the name of the directory where processes meet
+inline constexpr std::uint32_t kLayout = 8;      // also in the name of the directory where processes meet
 inline constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
 
 constexpr std::size_t kind_of(std::size_t page, bool p2p) { return page * 2 + (p2p ? 1 : 0); }
@@ -204,6 +204,22 @@ struct Device {
   }
 };
 
+// Bytes of addresses that the process of a row has reserved, and of mappings that lead to memory: of each
+// device, and of the host. They take no pages, so no limit knows of them; only whoever looks reads them.
+struct alignas(64) AddressUse {
+  std::atomic<std::uint64_t> reserved, mapped_on_host;
+  std::array<std::atomic<std::uint64_t>, kMostDevices> mapped;
+
+  void clear() {
+    const auto forget = [](std::atomic<std::uint64_t>& figure) {
+      if (figure.load(std::memory_order_relaxed) != 0) figure.store(0, std::memory_order_relaxed);
+    };
+    forget(reserved);
+    forget(mapped_on_host);
+    for (std::atomic<std::uint64_t>& each : mapped) forget(each);
+  }
+};
+
 struct State {
   Header header;
   std::atomic<std::uint32_t> used_rows;     // rows that were ever used: sums need not look further
@@ -213,7 +229,8 @@ struct State {
   std::array<Row, kSlots> rows;
   std::array<ExtentRow, kExtents> extents;
   std::array<std::atomic<std::uint64_t>, kAnnex> annex_owners;
-  Device devices[1];  // as many as the header says
+  std::array<AddressUse, kSlots> address_use;  // of each row
+  Device devices[1];                           // as many as the header says
 
   static std::size_t bytes_for(std::size_t devices) { return sizeof(State) + (devices - 1) * sizeof(Device); }
   static std::uint64_t check_of(const Header& header);

@@ -134,17 +134,30 @@ Result<void*> HostMemory::allocate(const Plan& plan, bool unified_address) {
   try {
     const std::unique_lock lock{mutex_};
     blocks_.emplace(start, PinnedBlock{bytes, unified_address, born});
-    in_use_ += bytes;
-    if (in_use_ > peak_.load(std::memory_order_relaxed)) {
-      peak_.store(in_use_, std::memory_order_relaxed);
-      if (std::atomic<std::size_t>* shown = shown_peak_.load()) raise(*shown, in_use_);
-    }
+    count_in(bytes);
   } catch (const std::bad_alloc&) {
     platform::unmap_pinned(pinned.start, bytes);
     throw;
   }
   observe::publish(born);
   return pinned.start;
+}
+
+void HostMemory::count_in(std::size_t bytes) {
+  in_use_ += bytes;
+  if (in_use_ <= peak_.load(std::memory_order_relaxed)) return;
+  peak_.store(in_use_, std::memory_order_relaxed);
+  if (std::atomic<std::size_t>* shown = shown_peak_.load()) raise(*shown, in_use_);
+}
+
+void HostMemory::add_physical(std::size_t bytes) {
+  const std::unique_lock lock{mutex_};
+  count_in(bytes);
+}
+
+void HostMemory::remove_physical(std::size_t bytes) {
+  const std::unique_lock lock{mutex_};
+  in_use_ -= bytes;
 }
 
 bool HostMemory::owns(std::uintptr_t start) const {

@@ -57,6 +57,9 @@ class HostMemory {
     const std::shared_lock lock{mutex_};
     for (const auto& [start, registration] : registrations_) act(registration.born);
   }
+  // Physical memory on the host is pinned as well, and counts where blocks do.
+  void add_physical(std::size_t bytes);
+  void remove_physical(std::size_t bytes);
   std::size_t peak() const { return peak_.load(std::memory_order_relaxed); }  // bytes in blocks
   void show_peak(std::atomic<std::size_t>* at) { shown_peak_.store(at); }     // where others can read it
   void close();  // frees every block and ends every registration
@@ -103,6 +106,7 @@ class HostMemory {
   std::optional<HostRange> find_locked(std::uintptr_t address) const;
   Refusal lock_refused(std::size_t bytes) const;
   std::uintptr_t take_alias(std::size_t bytes);  // with the lock held
+  void count_in(std::size_t bytes);              // the same
 
   HostRoom& room_;
   PinMode pin_;

@@ -78,7 +78,9 @@ Result<std::uintptr_t> ManagedMemory::allocate(std::size_t asked) {
   made.born = event_of(observe::What::Created, *start, asked, observe::next_serial());
   made.born.function = observe::t_call.function;
   if (observe::wanted(made.born.what)) observe::complete(made.born);
-  observe::publish(allocations_.emplace(*start, std::move(made)).first->second.born);
+  const Allocation& kept = allocations_.emplace(*start, std::move(made)).first->second;
+  in_use_.add(kept.bytes);
+  observe::publish(kept.born);
   return *start;
 }
 
@@ -99,6 +101,7 @@ bool ManagedMemory::release(std::uintptr_t start) {
                   .made_by = allocation.born.function,
                   .ended_by = observe::t_call.function});
   platform::hide_pages(start, allocation.bytes, window_.reserved);
+  in_use_.remove(allocation.bytes);
   free_.give(start, allocation.bytes);
   allocations_.erase(found);
   return true;
@@ -120,8 +123,14 @@ void ManagedMemory::close_device(std::uint32_t device) {
 void ManagedMemory::close() {
   const std::unique_lock lock{mutex_};
   base_.store(0, std::memory_order_release);
-  for (const auto& [start, allocation] : allocations_)
+  for (const auto& [start, allocation] : allocations_) {
+    observe::Event ended =
+        event_of(observe::What::Destroyed, start, allocation.asked, allocation.born.serial);
+    ended.flags |= observe::Event::kSwept;
+    observe::publish(ended);
     platform::hide_pages(start, allocation.bytes, window_.reserved);
+    in_use_.remove(allocation.bytes);
+  }
   allocations_.clear();
   platform::release_addresses(window_);
 }

@@ -17,6 +17,7 @@
 
 #include "acl/acl_rt.h"
 #include "base/result.h"
+#include "memory/most.h"
 #include "memory/run_map.h"
 #include "observe/event.h"
 #include "platform/address_space.h"
@@ -92,6 +93,8 @@ class ManagedMemory {
     const std::shared_lock lock{mutex_};
     for (const auto& [start, allocation] : allocations_) act(allocation.born);
   }
+  // Where others read the most bytes at once; null: nobody does any more.
+  void show_most(std::atomic<std::size_t>* at) { in_use_.show(at); }
   std::string where() const;  // in words, for `describe`
 
  private:
@@ -129,6 +132,7 @@ class ManagedMemory {
   std::atomic<std::uintptr_t> base_{0};
   RunMap free_;
   Allocations allocations_;
+  Most in_use_;
 };
 
 }  // namespace belay

@@ -52,8 +52,8 @@ Memory::Memory(const MemorySettings& settings, machine::Machine& machine)
       mappings_{map_},
       host_{host_room_, settings.pin, settings.host_node},
       watch_{number_},
-      virtual_{{map_, backing_, physical_, mappings_, host_room_, watch_, settings.pin, settings.product,
-                settings.visible}},
+      virtual_{{map_, backing_, physical_, mappings_, host_room_, host_, machine, watch_, settings.pin,
+                settings.product, settings.visible}},
       managed_{{[this](std::uint32_t device) { return charge_managed(device, true); },
                 [this](std::uint32_t device) { charge_managed(device, false); }}} {
   map_.on_carve([this](std::size_t index, HeapClass heap_class) {

@@ -51,6 +51,12 @@ void tell(What what, const Mapping& mapping, bool swept = false) {
                    {.object = mapping.extent->number});
 }
 
+void tell_freed(const Physical& physical, bool swept) {
+  observe::Event freed = event_of(What::Freed, *physical.extent, physical.handle, physical.plan.asked);
+  if (swept) freed.flags |= observe::Event::kSwept;
+  observe::publish(freed);
+}
+
 std::string in_words(const Extent& extent) {
   return extent.side == Side::Host ? std::string{"the host"} : fmt::format("device {}", extent.device);
 }
@@ -97,6 +103,7 @@ Result<std::uintptr_t> VirtualMemory::reserve(std::size_t asked, std::uintptr_t 
         "release reservations, or raise the limit on address space (ulimit -v)");
   }
   made->asked = asked;
+  figures_.add_reservation(made->bytes);
   observe::publish(event_of(What::Created, *made));
   return made->start;
 }
@@ -109,6 +116,7 @@ Result<std::uintptr_t> VirtualMemory::reserve_high(std::size_t bytes, std::uintp
                          "some of it is in use in this process, or the system has no such addresses",
                          "choose another address from 40 TB up");
   }
+  figures_.add_reservation(made->bytes);
   observe::publish(event_of(What::Created, *made));
   return made->start;
 }
@@ -129,6 +137,7 @@ Status VirtualMemory::release(std::uintptr_t start) {
         fmt::format("the reservation {} still has {}", hex(start), counted(found->mappings, "mapping")),
         "end each with aclrtUnmapMem first");
   }
+  figures_.remove_reservation(found->bytes);
   observe::publish(event_of(What::Destroyed, *found));
   parts_.mappings.release(*found, held);
   return done();
@@ -200,6 +209,8 @@ Result<VirtualMemory::Taken> VirtualMemory::allocate(std::uint64_t handle, const
   const Lock held = parts_.mappings.lock();
   observe::publish(event_of(What::Allocated, *extent, handle, plan.asked));
   physicals_.emplace(handle, Physical{handle, plan, std::move(extent), 1, 0, observe::t_call.function});
+  figures_.add_physical(plan.bytes);
+  if (on_host) parts_.host.add_physical(plan.bytes);
   return granted ? Taken::More : Taken::Again;
 }
 
@@ -224,10 +235,16 @@ Status VirtualMemory::free(std::uint64_t handle) {
         "free a handle once for each aclrtMallocPhysical and aclrtMemRetainAllocationHandle");
   }
   if (--physical.references != 0 || physical.mappings != 0) return done();
-  observe::publish(event_of(What::Freed, *physical.extent, handle, physical.plan.asked));
+  count_end(physical);
+  tell_freed(physical, false);
   last = std::move(physical.extent);
   physicals_.erase(found);
   return done();
+}
+
+void VirtualMemory::count_end(const Physical& physical) {
+  figures_.remove_physical(physical.plan.bytes);
+  if (physical.plan.side == Side::Host) parts_.host.remove_physical(physical.plan.bytes);
 }
 
 // --- mapping --------------------------------------------------------------------------------------
@@ -354,6 +371,7 @@ Status VirtualMemory::map_locked(const MapWish& wish, const Lock& held) {
   if (!inside->outside)
     inside->bound = extent.side == Side::Host ? kBoundToHost : static_cast<std::int32_t>(extent.device);
   ++physical.mappings;
+  figures_.add_mapping(extent, made.bytes);
   tell(What::Created, made);
   return done();
 }
@@ -369,21 +387,19 @@ struct VirtualMemory::Gone {
 VirtualMemory::Gone VirtualMemory::unmap_locked(Mapping& mapping, const Lock& held) {
   hide_from_host(mapping);
   Gone gone{parts_.mappings.take(mapping, held), {}};
+  figures_.remove_mapping(*mapping.extent, mapping.bytes);
   ended_[next_ended_++ % ended_.size()] = {mapping.start, mapping.bytes, observe::t_call.function};
   Physical& physical = *mapping.physical;
-  if (--physical.mappings == 0 && physical.references == 0)
+  if (--physical.mappings == 0 && physical.references == 0) {
+    count_end(physical);
     gone.physical = physicals_.extract(physical.handle);
+  }
   return gone;
 }
 
 void VirtualMemory::finish(Gone gone, bool swept) {
   tell(What::Destroyed, *gone.mapping, swept);
-  if (gone.physical) {
-    const Physical& physical = gone.physical.mapped();
-    observe::Event freed = event_of(What::Freed, *physical.extent, physical.handle, physical.plan.asked);
-    if (swept) freed.flags |= observe::Event::kSwept;
-    observe::publish(freed);
-  }
+  if (gone.physical) tell_freed(gone.physical.mapped(), swept);
   const std::uintptr_t start = gone.mapping->start;
   const std::size_t bytes = gone.mapping->bytes;
   gone = {};
@@ -548,17 +564,14 @@ void VirtualMemory::close_device(std::uint32_t device) {
     }
     std::erase_if(physicals_, [&](auto& each) {
       if (!of_device(*each.second.extent)) return false;
+      count_end(each.second);
       ended.push_back(std::move(each.second));
       return true;
     });
   }
   if (!gone.empty()) ReaderGuard::wait_for_readers();
   for (Gone& each : gone) finish(std::move(each), true);
-  for (const Physical& physical : ended) {
-    observe::Event freed = event_of(What::Freed, *physical.extent, physical.handle, physical.plan.asked);
-    freed.flags |= observe::Event::kSwept;
-    observe::publish(freed);
-  }
+  for (const Physical& physical : ended) tell_freed(physical, true);
 }
 
 void VirtualMemory::close() {
@@ -569,6 +582,18 @@ void VirtualMemory::close() {
     for (Mapping* mapping : all) {
       hide_from_host(*mapping);
       gone.push_back(parts_.mappings.take(*mapping, held));
+      figures_.remove_mapping(*mapping->extent, mapping->bytes);
+      tell(What::Destroyed, *mapping, true);
+    }
+    for (const auto& [handle, physical] : physicals_) {
+      count_end(physical);
+      tell_freed(physical, true);
+    }
+    for (const auto& [start, reservation] : parts_.mappings.reservations(held)) {
+      figures_.remove_reservation(reservation.bytes);
+      observe::Event destroyed = event_of(What::Destroyed, reservation);
+      destroyed.flags |= observe::Event::kSwept;
+      observe::publish(destroyed);
     }
   }
   if (!gone.empty()) ReaderGuard::wait_for_readers();

@@ -19,6 +19,7 @@
 #include "memory/mappings.h"
 #include "memory/physical_memory.h"
 #include "memory/physical_plan.h"
+#include "memory/virtual_figures.h"
 #include "memory/watch.h"
 #include "observe/event.h"
 
@@ -47,12 +48,14 @@ class VirtualMemory {
     PhysicalMemory& physical;
     Mappings& mappings;
     HostRoom& room;
+    HostMemory& host;
+    machine::Machine& machine;
     Watch& watch;
     PinMode pin;
     const ProductRow* product;
     std::vector<std::uint32_t> visible;  // device of this process -> device of the machine
   };
-  explicit VirtualMemory(Parts parts) : parts_{std::move(parts)} {}
+  explicit VirtualMemory(Parts parts) : parts_{std::move(parts)}, figures_{parts_.machine, parts_.visible} {}
 
   // Addresses: anywhere, at a wished place in the device window, or at one beyond it.
   Result<std::uintptr_t> reserve(std::size_t bytes, std::uintptr_t wished);
@@ -112,6 +115,9 @@ class VirtualMemory {
     return seen.has_value();
   }
 
+  // Where others read the most at once; null: nobody does any more.
+  void show_most(const VirtualFigures::Shown& at) { figures_.show_most(at); }
+
   // Ends what is on a device: its memory, and whatever is mapped of it (V-42).
   void close_device(std::uint32_t device);
   void close();
@@ -141,6 +147,7 @@ class VirtualMemory {
   Status map_locked(const MapWish& wish, const Lock& held);
   Gone unmap_locked(Mapping& mapping, const Lock& held);
   void finish(Gone gone, bool swept);
+  void count_end(const Physical& physical);
   Status fill_on_host(const Extent& extent, const PhysicalPlan& plan);
   Status show_to_host(const Mapping& mapping);
   void hide_from_host(const Mapping& mapping);
@@ -150,6 +157,7 @@ class VirtualMemory {
   Refusal not_mapped(const char* rule, std::uintptr_t address, const Lock& held) const;
 
   Parts parts_;
+  VirtualFigures figures_;
   std::unordered_map<std::uint64_t, Physical> physicals_;
   // The last mappings that ended, for words.
   struct Ended {

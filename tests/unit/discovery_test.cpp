@@ -485,6 +485,62 @@ TEST(Discovery, D52_AnOnlookerSeesWhoHoldsWhat) {
   EXPECT_EQ(seen.peaks[1], 75U) << "what was in use at once was";
 }
 
+TEST(Discovery, V37_AnOnlookerSeesWhatIsReservedAndMapped_OfTheLivingOnly) {
+  const Grounds grounds;
+  const auto first = [&] {
+    const Seen seen = look_at(grounds.place, "m");
+    EXPECT_EQ(seen.processes.size(), 1U);
+    return seen.processes.empty() ? ProcessSeen{} : seen.processes[0];
+  };
+  Child one{[&] {
+    auto machine = Machine::join(wish_for(grounds));
+    if (!machine) return 1;
+    (*machine)->show_reserved(std::uint64_t{32} << 40);
+    (*machine)->show_mapped(0, 7);
+    (*machine)->show_mapped(1, 6 << 20);
+    (*machine)->show_mapped(0, 0);
+    (*machine)->show_mapped_on_host(2 << 20);
+    (void)machine->release();
+    return 0;
+  }};
+  ASSERT_EQ(one.answer(), 0);
+  EXPECT_EQ(first().process, one.process());
+  EXPECT_EQ(first().reserved, std::uint64_t{32} << 40);
+  EXPECT_EQ(first().mapped, (std::vector<std::uint64_t>{0, 6 << 20}));
+  EXPECT_EQ(first().mapped_on_host, std::uint64_t{2} << 20);
+  one.kill();
+  EXPECT_FALSE(look_at(grounds.place, "m").live);
+  // Two on the machine, so that the second finds the row of the first.
+  const Child keeper{[&] {
+    auto machine = Machine::join(wish_for(grounds));
+    return machine ? ((void)machine->release(), 0) : 1;
+  }};
+  ASSERT_EQ(keeper.answer(), 0);
+  Child two{[&] {
+    auto machine = Machine::join(wish_for(grounds));
+    if (!machine) return 1;
+    (*machine)->show_reserved(5);
+    (*machine)->show_mapped(1, 5);
+    (*machine)->show_mapped_on_host(5);
+    (void)machine->release();
+    return 0;
+  }};
+  ASSERT_EQ(two.answer(), 0);
+  two.kill();
+  const Child three{[&] {
+    auto machine = Machine::join(wish_for(grounds));
+    return machine ? ((void)machine->release(), 0) : 1;
+  }};
+  ASSERT_EQ(three.answer(), 0);
+  const Seen seen = look_at(grounds.place, "m");
+  ASSERT_EQ(seen.processes.size(), 2U);
+  for (const ProcessSeen& each : seen.processes) {
+    EXPECT_EQ(each.reserved, 0U);
+    EXPECT_EQ(each.mapped, (std::vector<std::uint64_t>{0, 0}));
+    EXPECT_EQ(each.mapped_on_host, 0U);
+  }
+}
+
 TEST(Discovery, D52_OtherSettingsAreRefused_AndTheGuestLeavesNoLink) {
   const Grounds grounds;
   const Child one{[&] {

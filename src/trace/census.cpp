@@ -53,6 +53,10 @@ Entry entry_of(const observe::Event& event) {
   return {event.address, event.bytes, event.footprint(), std::size_t{1} << event.page_shift};
 }
 
+bool is_on_host(const observe::Event& event) {
+  return event.object == observe::Object::HostBlock || event.object == observe::Object::HostPhysical;
+}
+
 // Used until the very end, and by a forked child whose parent may have held the lock: each starts with its
 // own.
 std::atomic<Census*> g_census{nullptr};
@@ -64,8 +68,7 @@ void take_down(const observe::Batch& events) {
   const std::lock_guard lock{census->mutex};
   events.each([census](const observe::Told& told) {
     const observe::Event& event = told.event;
-    const bool host = event.object == observe::Object::HostBlock;
-    Place* place = census->place(host ? kHost : event.device);
+    Place* place = census->place(is_on_host(event) ? kHost : event.device);
     if (place == nullptr) return;
     if (event.what == observe::What::Allocated)
       census->add(*place, event.serial, entry_of(event));
@@ -104,6 +107,12 @@ void keep_census(Memory& memory) {
   }
   memory.host().for_each_block([&](const observe::Event& born) {
     found.push_back({memory.settings().devices(), born.serial, entry_of(born)});
+  });
+  memory.virtual_memory().for_each_physical([&](const Physical& physical) {
+    const PhysicalPlan& plan = physical.plan;
+    found.push_back({plan.side == Side::Host ? memory.settings().devices() : plan.device,
+                     physical.extent->number,
+                     {physical.handle, plan.asked, plan.bytes, page_bytes(plan.page)}});
   });
   const std::lock_guard lock{census.mutex};
   for (const auto& [place, serial, entry] : found) census.add(census.places[place], serial, entry);

@@ -1,4 +1,5 @@
-// Which blocks are alive and what was the most at once, for whoever asks (include/belay/belay.h).
+// Which blocks are alive and what was the most at once, for whoever asks (include/belay/belay.h). Physical
+// memory counts as a block of its place; its address is its handle.
 //
 // Nothing is kept before the first question, or belay_watch.
 #pragma once

@@ -86,6 +86,10 @@ void show_peaks(Memory& memory, ProcessRecord* record) {
   for (std::uint32_t i = 0; i < memory.settings().devices(); ++i)
     memory.device(i).show_peak(record == nullptr ? nullptr : &record->peaks[i]);
   memory.host().show_peak(record == nullptr ? nullptr : &record->peaks[kHostPlace]);
+  const auto most = [record](Part part) { return record == nullptr ? nullptr : &record->most_of(part); };
+  memory.virtual_memory().show_most(
+      {.reserved = most(Part::Reservation), .mapped = most(Part::Mapping), .physical = most(Part::Physical)});
+  memory.managed().show_most(most(Part::Managed));
 }
 
 }  // namespace
@@ -99,7 +103,7 @@ void keep_summary(Memory& memory, const SummaryWish& wish) {
   using observe::What;
   // Submitted as well: a task that somebody hears of from the start can say at its end what it did.
   observe::listen(sum_up, {.wanted = bits(What::Allocated, What::Freed, What::Copied, What::Filled,
-                                          What::Submitted, What::Done)});
+                                          What::Submitted, What::Done, What::Created, What::Destroyed)});
   observe::listen(take_down_failures, {.wanted = bits(What::Refused, What::Failed), .at_once = true});
   memory.listeners_changed();
 }

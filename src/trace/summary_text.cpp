@@ -111,6 +111,26 @@ std::string blocks_text(std::span<const ToldBy> processes) {
   return table.text();
 }
 
+std::string virtual_text(std::span<const ToldBy> processes) {
+  static constexpr std::array kNames{"reservations", "mappings", "physical memory", "managed memory"};
+  Table table{processes.size() > 1,
+              "<>>>>",
+              {"virtual memory", "made", "given back", "not given back", "most at once"}};
+  for (const ToldBy& told : processes) {
+    for (std::size_t i = 0; i < kParts; ++i) {
+      const Made& made = told.tally.parts[i];
+      if (made.times == 0) continue;
+      const std::size_t left = made.times - std::min(made.times, made.given_back);
+      const std::size_t bytes_left = made.bytes - std::min(made.bytes, made.bytes_given_back);
+      table.row(process_cell(told),
+                {kNames[i], fmt::format("{}", made.times), fmt::format("{}", made.given_back),
+                 left == 0 ? "0" : fmt::format("{} ({})", left, amount(bytes_left)),
+                 amount(told.record.most[i].load())});
+    }
+  }
+  return table.text();
+}
+
 std::string moves_text(std::span<const ToldBy> processes) {
   static constexpr std::array kWays{"host to host", "host to device", "device to host", "device to device"};
   Table table{processes.size() > 1, "<>>", {"copied or filled", "times", "bytes"}};
@@ -153,7 +173,8 @@ std::string machine_text(std::span<const ToldBy> processes) {
     text = fmt::format("belay: memory of {} on {} ({}, {} of {})\n", whose, where.soc.data(),
                        where.family.data(), counted(where.devices, "device"), amount(where.device_bytes));
   }
-  const std::string tables = blocks_text(processes) + moves_text(processes) + failures_text(processes);
+  const std::string tables =
+      blocks_text(processes) + virtual_text(processes) + moves_text(processes) + failures_text(processes);
   text += tables.empty() ? "belay:   nothing was allocated, copied or filled, and no call failed\n" : tables;
   std::uint64_t lost = 0;
   for (const ToldBy& told : processes) lost += told.record.lost.load();

@@ -8,11 +8,7 @@ namespace {
 // 4 KB, 2 MB and 1 GB are nine bits apart.
 constexpr std::size_t page_index(unsigned shift) { return (shift - 12) / 9; }
 
-// Nearly all there is to count: kept apart, and without a table of jumps, which processors guess badly.
-inline void count_block(Tally& tally, const observe::Event& event) {
-  const bool host = event.object == observe::Object::HostBlock;
-  PerPage& page =
-      tally.places[host ? kHostPlace : event.device % kMostDevices][host ? 0 : page_index(event.page_shift)];
+inline void count_in(PerPage& page, const observe::Event& event) {
   if (event.what == observe::What::Allocated) {
     ++page.blocks;
     page.asked += event.bytes;
@@ -20,6 +16,45 @@ inline void count_block(Tally& tally, const observe::Event& event) {
   } else if ((event.flags & observe::Event::kSwept) == 0) {
     ++page.freed;
     page.returned += event.footprint();
+  }
+}
+
+// Nearly all there is to count: kept apart, and without a table of jumps, which processors guess badly.
+inline void count_block(Tally& tally, const observe::Event& event) {
+  const bool host = event.object == observe::Object::HostBlock;
+  count_in(
+      tally.places[host ? kHostPlace : event.device % kMostDevices][host ? 0 : page_index(event.page_shift)],
+      event);
+}
+
+void count_part(Tally& tally, Part part, const observe::Event& event) {
+  Made& made = tally.parts[static_cast<std::size_t>(part)];
+  if (event.what == observe::What::Allocated || event.what == observe::What::Created) {
+    ++made.times;
+    made.bytes += event.bytes;
+  } else if ((event.flags & observe::Event::kSwept) == 0) {
+    ++made.given_back;
+    made.bytes_given_back += event.bytes;
+  }
+}
+
+// Physical memory is also memory of its place, like a block.
+void count_virtual(Tally& tally, const observe::Event& event) {
+  switch (event.object) {
+    case observe::Object::Physical:
+      count_in(tally.places[event.device % kMostDevices][page_index(event.page_shift)], event);
+      return count_part(tally, Part::Physical, event);
+    case observe::Object::HostPhysical:
+      count_in(tally.places[kHostPlace][page_index(event.page_shift)], event);
+      return count_part(tally, Part::Physical, event);
+    case observe::Object::Reservation:
+      return count_part(tally, Part::Reservation, event);
+    case observe::Object::Mapping:
+      return count_part(tally, Part::Mapping, event);
+    case observe::Object::Managed:
+      return count_part(tally, Part::Managed, event);
+    default:
+      return;
   }
 }
 
@@ -44,7 +79,9 @@ bool copies(observe::Operation operation) {
 void count_other(Tally& tally, const observe::Told& told) {
   const observe::Event& event = told.event;
   const bool queued = event.what == observe::What::Done;
-  if (event.what == observe::What::Copied || (queued && copies(event.operation))) {
+  if (event.object >= observe::Object::Physical) {
+    count_virtual(tally, event);
+  } else if (event.what == observe::What::Copied || (queued && copies(event.operation))) {
     count_copy(tally, told.touches);
   } else if (event.what == observe::What::Filled || (queued && event.operation == observe::Operation::Fill)) {
     ++tally.fills.times;
@@ -55,8 +92,8 @@ void count_other(Tally& tally, const observe::Told& told) {
 }  // namespace
 
 void Tally::count(const observe::Told& told) {
-  const bool of_block =
-      told.event.what == observe::What::Allocated || told.event.what == observe::What::Freed;
+  const observe::Object object = told.event.object;
+  const bool of_block = object == observe::Object::DeviceBlock || object == observe::Object::HostBlock;
   of_block ? count_block(*this, told.event) : count_other(*this, told);
 }
 
@@ -66,6 +103,13 @@ void PerPage::add(const PerPage& other) {
   asked += other.asked;
   charged += other.charged;
   returned += other.returned;
+}
+
+void Made::add(const Made& other) {
+  times += other.times;
+  bytes += other.bytes;
+  given_back += other.given_back;
+  bytes_given_back += other.bytes_given_back;
 }
 
 void Tally::add(const Tally& other) {
@@ -79,6 +123,7 @@ void Tally::add(const Tally& other) {
   }
   fills.times += other.fills.times;
   fills.bytes += other.fills.bytes;
+  for (std::size_t i = 0; i < parts.size(); ++i) parts[i].add(other.parts[i]);
 }
 
 void Failures::count(std::string_view function, std::int32_t code, bool task) {

@@ -28,10 +28,21 @@ struct Moved {
   std::size_t times = 0, bytes = 0;
 };
 
+// What virtual memory is made of, in the order of the table.
+enum class Part : std::uint8_t { Reservation, Mapping, Physical, Managed };
+inline constexpr std::size_t kParts = 4;
+struct Made {
+  std::size_t times = 0, bytes = 0;                  // bytes as asked for, of mappings all of them
+  std::size_t given_back = 0, bytes_given_back = 0;  // by the program, not with their device
+
+  void add(const Made& other);
+};
+
 struct Tally {
   std::array<PerPlace, kMostDevices + 1> places;
   std::array<Moved, 4> copies;  // host to host, host to device, device to host, device to device
   Moved fills;
+  std::array<Made, kParts> parts;
 
   void count(const observe::Told& told);
   void add(const Tally& other);
@@ -85,6 +96,9 @@ struct ProcessRecord {
   std::atomic<bool> ended{false};  // it came to its end by itself, and all is told
   std::atomic<std::uint64_t> lost{0};
   std::array<std::atomic<std::size_t>, kMostDevices + 1> peaks{};
+  std::array<std::atomic<std::size_t>, kParts> most{};  // bytes of each part of virtual memory at once
+
+  std::atomic<std::size_t>& most_of(Part part) { return most[static_cast<std::size_t>(part)]; }
 
   // Several, so that threads seldom meet: one that is stopped while it counts would hold the others up.
   struct alignas(64) Shard {

@@ -12,6 +12,7 @@
 #include "machine/machine.h"
 #include "memory/device_figures.h"
 #include "support/listening.h"
+#include "support/pieces.h"
 #include "support/scratch.h"
 #include "support/settings.h"
 #include "support/slices.h"
@@ -56,9 +57,29 @@ struct Figures {
   std::map<std::pair<std::string, int>, std::size_t> failed;
   std::size_t host_now = 0, host_peak = 0, fills = 0, filled = 0;
   std::array<std::size_t, 4> copies{}, copied{};  // host to host, to device, to host, on devices
+  struct Part {
+    std::size_t made = 0, bytes = 0, ended = 0, bytes_ended = 0;
+  };
+  std::map<Object, Part> parts;  // of virtual memory
+  std::size_t reserved = 0;      // now, in whole units
+  std::array<std::size_t, kDevices> mapped{};
+
+  void count_part(const observe::Event& event) {
+    const bool born = event.what == What::Created || event.what == What::Allocated;
+    Part& part = parts[event.object];
+    ++(born ? part.made : part.ended);
+    (born ? part.bytes : part.bytes_ended) += event.bytes;
+    if (event.object == Object::Physical) return;
+    std::size_t& sum = event.object == Object::Mapping ? mapped[event.device] : reserved;
+    const std::size_t bytes = up_to(event.bytes, 2 * kMB);
+    sum += born ? bytes : 0 - bytes;
+  }
 
   void add(const Heard& heard) {
     const observe::Event& event = heard.event;
+    if (event.object == Object::Reservation || event.object == Object::Mapping ||
+        event.object == Object::Physical)
+      count_part(event);
     const bool of_host = event.object == Object::HostBlock, born = event.what == What::Allocated;
     switch (event.what) {
       case What::Allocated:
@@ -132,6 +153,16 @@ struct Figures {
       if (kinds != 0) all.push_back(peak_cell(peak[device]) + sum.cells());
     }
     if (host.blocks != 0) all.push_back(peak_cell(host_peak) + host.cells());
+    for (const auto& [object, part] : parts) {
+      const std::string left = part.made == part.ended ? "0"
+                                                       : fmt::format("{} ({})", part.made - part.ended,
+                                                                     amount(part.bytes - part.bytes_ended));
+      all.push_back(fmt::format("{} {} {} {} ",
+                                object == Object::Reservation ? "reservations"
+                                : object == Object::Mapping   ? "mappings"
+                                                              : "physical memory",
+                                part.made, part.ended, left));
+    }
     static constexpr const char* kWays[] = {"host to host", "host to device", "device to host",
                                             "device to device"};
     for (std::size_t i = 0; i < 4; ++i) {
@@ -147,7 +178,18 @@ struct Figures {
 struct Owned {
   void* start;
   std::size_t bytes;
+  aclrtDrvMemHandle handle = nullptr;  // null: a plain block
 };
+
+void free_again(const Owned& block) {
+  if (block.handle == nullptr) {
+    EXPECT_EQ(aclrtFree(block.start), ACL_SUCCESS);
+    return;
+  }
+  EXPECT_EQ(aclrtUnmapMem(block.start), ACL_SUCCESS);
+  EXPECT_EQ(aclrtFreePhysical(block.handle), ACL_SUCCESS);
+  EXPECT_EQ(aclrtReleaseMemAddress(block.start), ACL_SUCCESS);
+}
 
 // What a thread does; blocks of all threads are in one place, so that any thread frees those of any other.
 class Worker {
@@ -181,9 +223,7 @@ class Worker {
       case 4:
       case 5:
       case 6:
-        if (const std::optional<Owned> block = take()) {
-          EXPECT_EQ(aclrtFree(block->start), ACL_SUCCESS);
-        }
+        if (const std::optional<Owned> block = take()) free_again(*block);
         return;
       case 7:
         EXPECT_EQ(aclrtFree(&random_), ACL_ERROR_RT_PARAM_INVALID);
@@ -202,11 +242,27 @@ class Worker {
     static constexpr std::size_t kSizes[] = {1,       4000,          4096,      70'000,
                                              1 << 20, (1 << 20) + 1, 5'000'000, 300 << 20};
     Owned block{nullptr, kSizes[below(std::size(kSizes))]};
+    if (below(4) == 0) return map_some(block);
     const aclError code = aclrtMalloc(&block.start, block.bytes, kPolicies[below(std::size(kPolicies))]);
     if (code != ACL_SUCCESS) {
       EXPECT_EQ(code, ACL_ERROR_RT_MEMORY_ALLOCATION);
       return;
     }
+    put(block);
+  }
+  void map_some(Owned block) {
+    std::int32_t device = 0;
+    ASSERT_EQ(aclrtGetDevice(&device), ACL_SUCCESS);
+    const aclrtPhysicalMemProp prop =
+        pieces::prop(ACL_MEM_LOCATION_TYPE_DEVICE, static_cast<std::uint32_t>(device),
+                     below(2) == 0 ? ACL_HBM_MEM_HUGE : ACL_MEM_P2P_HUGE);
+    const aclError code = aclrtMallocPhysical(&block.handle, block.bytes, &prop, 0);
+    if (code != ACL_SUCCESS) {
+      EXPECT_EQ(code, ACL_ERROR_RT_MEMORY_ALLOCATION);
+      return;
+    }
+    ASSERT_EQ(aclrtReserveMemAddress(&block.start, block.bytes, 0, nullptr, 0), ACL_SUCCESS);
+    ASSERT_EQ(aclrtMapMem(block.start, up_to(block.bytes, 2 * kMB), 0, block.handle, 0), ACL_SUCCESS);
     put(block);
   }
   // A block is this thread's alone while it works with it.
@@ -306,6 +362,8 @@ void work(std::size_t threads, std::size_t steps, std::uint64_t number, int out,
     for (const std::uint64_t pages : use) text += fmt::format("{} ", pages);
   }
   for (const std::size_t peak : figures.peak) text += fmt::format("{} ", peak);
+  for (const std::size_t mapped : figures.mapped) text += fmt::format("{} ", mapped);
+  text += fmt::format("{}", figures.reserved);
   text += '\n';
   ASSERT_EQ(::write(out, text.data(), text.size()), static_cast<ssize_t>(text.size()));
   std::array<machine::Use, kDevices> sum{};
@@ -348,7 +406,8 @@ void run_program(std::size_t processes, std::size_t threads, std::size_t steps, 
   }
   std::array<machine::Use, kDevices> sum{};
   std::vector<std::array<machine::Use, kDevices>> of_each;
-  std::vector<std::array<std::size_t, kDevices>> peaks_of_each;
+  std::vector<std::array<std::size_t, kDevices>> peaks_of_each, mapped_of_each;
+  std::vector<std::size_t> reserved_of_each;
   std::vector<std::vector<std::string>> lines(processes);
   for (std::size_t i = 0; i < processes; ++i) {
     std::string told = read_line(children[i].from);
@@ -363,6 +422,8 @@ void run_program(std::size_t processes, std::size_t threads, std::size_t steps, 
       }
     }
     for (std::size_t& peak : peaks_of_each.emplace_back()) ASSERT_TRUE(numbers >> peak);
+    for (std::size_t& mapped : mapped_of_each.emplace_back()) ASSERT_TRUE(numbers >> mapped);
+    ASSERT_TRUE(numbers >> reserved_of_each.emplace_back());
   }
   for (const Child& each : children)
     ASSERT_EQ(::write(each.to, &sum, sizeof sum), static_cast<ssize_t>(sizeof sum));
@@ -383,6 +444,9 @@ void run_program(std::size_t processes, std::size_t threads, std::size_t steps, 
           std::ranges::find(seen.processes, children[i].started.child, &machine::ProcessSeen::process);
       ASSERT_NE(process, seen.processes.end());
       EXPECT_EQ(process->on_device[device], of_each[i][device]) << "process " << i << ", device " << device;
+      EXPECT_EQ(process->mapped[device], mapped_of_each[i][device])
+          << "process " << i << ", device " << device;
+      EXPECT_EQ(process->reserved, reserved_of_each[i]) << "process " << i;
       if (threads == 1) {
         EXPECT_EQ(process->peaks[device] * 4_KiB, peaks_of_each[i][device]);
       }

@@ -47,6 +47,33 @@ def test_callbacks(run, schedule):
     assert done.stderr == ""
 
 
+def test_growing_buffer(run):
+    done = run("growing_buffer.py")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "1024 MB of addresses are reserved; memory used: 0 MB",
+        "  3 MB wished:   4 MB used, same address, same contents",
+        " 40 MB wished:  40 MB used, same address, same contents",
+        "300 MB wished: 300 MB used, same address, same contents",
+        " 12 MB wished:  12 MB used, same address, same contents",
+        "at the end all memory is given back",
+    ]
+    assert done.stderr == ""
+
+
+def test_sleep_and_wake(run):
+    done = run("sleep_and_wake.py")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "the model is awake: 100 MB in use",
+        "it sleeps: 0 MB in use",
+        "a fill at its addresses returns 507899 meanwhile",
+        "another model uses the device: 302 MB in use",
+        "it is awake again: 100 MB in use, and the old pointer leads to the same numbers",
+    ]
+    assert done.stderr == ""
+
+
 @pytest.mark.parametrize("schedule", ["eager", "lazy", "seed:1"])
 def test_buffers(run, schedule):
     done = run("-W", "error", "buffers.py", BELAY_SCHEDULE=schedule)

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -30,8 +31,10 @@ class Input {
   std::size_t left_;
 };
 
-inline void require(bool holds) {
-  if (!holds) std::abort();
+inline void require(bool holds, int line = __builtin_LINE()) {
+  if (holds) return;
+  std::fprintf(stderr, "what line %d asks for does not hold\n", line);
+  std::abort();
 }
 
 inline std::size_t free_bytes() {

@@ -87,8 +87,18 @@ def scale(effort, level):
     return runs
 
 
+def virtual(effort, level):
+    # Many mappings in a process of their own: they would be in the way of the others.
+    live = "10|1000" if level == "tiny" else "10|100000"
+    return [Run("reservations, handles and mappings", "bench_virtual", "^(reserve|physical|map)/", effort.repeats,
+                effort.seconds),
+            Run("one of many mappings", "bench_virtual", "^(find|copy_small)/belay/(%s)/" % live, effort.repeats,
+                effort.seconds),
+            Run("copies over many mappings", "bench_virtual", "^mapped_to_", effort.repeats, effort.seconds)]
+
+
 SUBJECTS = collections.OrderedDict((each.__name__, each) for each in (alloc, churn, shapes, threads, listening, copy, start,
-                                                             scale))
+                                                             scale, virtual))
 
 
 def available_memory():

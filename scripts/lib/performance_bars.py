@@ -195,6 +195,41 @@ def small_copies(figures):
     return points
 
 
+def beside_mmap(figures, question, sizes):
+    """How many times as long as mmap with munmap."""
+    return [ratio(figures.of(question, "belay", bytes_), figures.peers(question, bytes_, ("mmap",)), size(bytes_))
+            for bytes_ in sizes]
+
+
+def physical(figures):
+    found = figures.of("physical", "belay", 2 * MB)
+    return [Point(found["best"], found["median"], "", found) if found else None]
+
+
+def many_mappings(figures):
+    """The same address among few and among many."""
+    points = []
+    for question, words in (("find", "its attributes"), ("copy_small", "a copy of 64 B")):
+        few, many = (figures.of(question, "belay", live) for live in (10, 100000))
+        if not few or not many:
+            return [None]
+        points.append(Point(many["best"] / few["best"], many["median"] / few["median"],
+                            "%s: %s, among 10 %s" % (words, ns(many["best"]), ns(few["best"])), many, few))
+    return points
+
+
+def mapped_copies(figures):
+    """The speed with one block that is reached."""
+    points = []
+    for question, words in (("mapped_to_device", "to the device"), ("mapped_to_host", "to the host")):
+        pieces, block = (figures.of(question, who, 64 * MB) for who in ("belay", "one_block"))
+        if not pieces or not block:
+            return [None]
+        points.append(Point(block["best"] / pieces["best"], block["median"] / pieces["median"],
+                            "%s: %s, one block %s" % (words, ns(pieces["best"]), ns(block["best"])), pieces, block))
+    return points
+
+
 # Question, bar in words, how the value is written, whether the limit is the most or the least, the limit, the points.
 BARS = (
     ("aclrtMalloc + aclrtFree, 1 MB to 1 GB", "no slower than the fastest of four allocators at each size",
@@ -224,6 +259,14 @@ BARS = (
     ("aclrtMemcpy, 64 B", "at most 100 ns above memcpy", "%.0f ns", "most", 100, small_copies),
     ("memory held after 512 MB were written and freed", "back to within 1 MB of the start after a rest of 3 s",
      "%.1f MB", "most", 1, held),
+    ("aclrtMapMem + aclrtUnmapMem, 2 MB", "at most 0.2 times mmap + munmap of a file in memory", "×%.2f", "most", 0.2,
+     lambda of: beside_mmap(of, "map", (2 * MB,))),
+    ("aclrtReserveMemAddress + aclrtReleaseMemAddress, 2 MB and 1 GB", "no slower than mmap + munmap without access",
+     "×%.2f", "most", 1, lambda of: beside_mmap(of, "reserve", (2 * MB, GB))),
+    ("aclrtMallocPhysical + aclrtFreePhysical, 2 MB", "under 500 ns", "%.0f ns", "most", 500, physical),
+    ("an address among 100,000 mappings", "at most 1.5 times as long as among 10", "×%.2f", "most", 1.5, many_mappings),
+    ("aclrtMemcpy of 64 MB over 32 mappings", "at least 0.95 of the speed with one block", "%.3f", "least", 0.95,
+     mapped_copies),
 )
 
 

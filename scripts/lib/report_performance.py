@@ -12,13 +12,13 @@ from wording import by_number, cell, count, counted, machine_line, size, table, 
 BEGIN = "<!-- figures: written by scripts/bench --docs -->"
 END = "<!-- end of figures -->"
 
-ORDER = ("belay", "glibc", "mimalloc", "jemalloc", "tcmalloc", "mmap", "memcpy", "memcpy_shared", "empty", "linked",
-         "loop", "table", "nobody", "counts", "summary", "HUGE_FIRST", "HUGE_ONLY", "NORMAL_ONLY", "HUGE_FIRST_P2P",
+ORDER = ("belay", "glibc", "mimalloc", "jemalloc", "tcmalloc", "mmap", "memcpy", "memcpy_shared", "one_block", "empty",
+         "linked", "loop", "table", "nobody", "counts", "summary", "HUGE_FIRST", "HUGE_ONLY", "NORMAL_ONLY", "HUGE_FIRST_P2P",
          "HUGE_ONLY_P2P", "NORMAL_ONLY_P2P", "HUGE_FIRST+HIGH_BAND_WIDTH", "HUGE_FIRST+LOW_BAND_WIDTH",
          "HUGE_FIRST+READONLY")
 NAMES = {"memcpy_shared": "memcpy, shared memory", "loop": "a loop that shares nothing", "empty": "an empty program",
          "table": "a table of words alone", "nobody": "no listener", "counts": "a listener that counts",
-         "summary": "the summary of `belay run`",
+         "summary": "the summary of `belay run`", "one_block": "one block of aclrtMalloc",
          "linked": "linked to belay, but no call"}
 
 
@@ -47,7 +47,14 @@ TABLES = (("pairs", "Allocate and free, ns of a pair", "Size", bytes_point),
           ("handover", "Allocated by one thread and freed by another, ns of a block", "Size", bytes_point),
           ("copy_to_device", "Copy from the host to the device", "Size", bytes_point),
           ("copy_to_host", "Copy from the device to the host", "Size", bytes_point),
-          ("start", "From the start of a process to its end", "", lambda p: "time"))
+          ("start", "From the start of a process to its end", "", lambda p: "time"),
+          ("reserve", "Reserve addresses and release them", "Size", bytes_point),
+          ("physical", "Take physical memory and free it", "Size", bytes_point),
+          ("map", "Map and unmap", "Size", bytes_point),
+          ("find", "The attributes of an address", "Live mappings", lambda p: count(int(p))),
+          ("copy_small", "A copy of 64 B to the host", "Live mappings", lambda p: count(int(p))),
+          ("mapped_to_device", "Copy from the host to mappings of 2 MB", "Size", bytes_point),
+          ("mapped_to_host", "Copy from mappings of 2 MB to the host", "Size", bytes_point))
 
 
 def passed(bar):

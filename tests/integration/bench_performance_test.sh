@@ -59,6 +59,10 @@ expected += ["threads/loop/0/%d" % threads for threads in (1, 2, 4, 8, 64)]
 expected += ["handover/%s/%d" % (who, size) for who in present for size in (64 * KB, 2 * MB)]
 expected += ["copy_to_%s/%s/%d" % (to, who, size)
              for to in ("device", "host") for who in ("belay", "memcpy", "memcpy_shared") for size in (64, 4 * KB, 64 * KB)]
+expected += ["reserve/%s/%d" % (who, size) for who in ("belay", "mmap") for size in (2 * MB, GB)]
+expected += ["map/%s/%d" % (who, 2 * MB) for who in ("belay", "mmap")] + ["physical/belay/%d" % (2 * MB)]
+expected += ["%s/belay/%d" % (what, live) for what in ("find", "copy_small") for live in (10, 1000)]
+expected += ["mapped_to_%s/%s/%d" % (to, who, 64 * MB) for to in ("device", "host") for who in ("belay", "one_block")]
 expected += ["start/%s/0" % who for who in ("belay", "linked", "empty")]
 expected += ["resident/belay/0/resident_bytes"]
 expected += ["books/belay/1000/" + what for what in ("bytes_per_allocation", "page_table_bytes_per_allocation")]
@@ -80,9 +84,10 @@ else:
     assert "callgrind" in missing and not result["instructions"]
 
 # What a tiny run leaves out is told as not measured, and everything else is judged.
-assert len(result["bars"]) == 16
+assert len(result["bars"]) == 21
 assert [bar["question"] for bar in result["bars"] if bar["passed"] is None] == [
-    "churn, from 1,000 to 1,000,000 live", "records", "memory held after 512 MB were written and freed"]
+    "churn, from 1,000 to 1,000,000 live", "records", "memory held after 512 MB were written and freed",
+    "an address among 100,000 mappings"]
 table, page = open("table").read(), open("page.md").read()
 assert page.startswith("before\n") and page.endswith("\nafter\n") and "\nold\n" not in page, page
 for bar in result["bars"]:

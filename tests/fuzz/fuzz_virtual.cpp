@@ -37,7 +37,7 @@ struct Reservation {
 struct Mapping {
   std::size_t size = 0;
   aclrtDrvMemHandle handle = nullptr;
-  bool open = true;  // its owner may use it
+  bool open = true;  // its owner or device 0 may use it
 };
 
 class World {
@@ -410,13 +410,18 @@ class World {
     const bool done = aclrtMemSetAccess(at(start), bytes, access, count) == ACL_SUCCESS;
     require(!done || (one != mappings_.end() && bytes == one->second.size && count != 0));
     if (one == mappings_.end()) return;
-    const Memory& memory = memory_.at(one->second.handle);
-    aclrtMemLocation owner{memory.place == kHost ? 0U : static_cast<std::uint32_t>(memory.place),
-                           memory.place == kHost ? ACL_MEM_LOCATION_TYPE_HOST : ACL_MEM_LOCATION_TYPE_DEVICE};
-    std::uint64_t flag = 99;
-    require(aclrtMemGetAccess(at(start), &owner, &flag) == ACL_SUCCESS && (flag == 0 || flag == 3));
-    require(!one->second.open || flag == 3);
-    one->second.open = flag == 3;  // earlier entries of a list stay when a later one is refused
+    // Earlier entries of a list stay when a later one is refused. Copies are done by device 0 here.
+    const int owner = memory_.at(one->second.handle).place;
+    bool open = false;
+    for (int place = kHost; place < 2; ++place) {
+      aclrtMemLocation location{place == kHost ? 0U : static_cast<std::uint32_t>(place),
+                                place == kHost ? ACL_MEM_LOCATION_TYPE_HOST : ACL_MEM_LOCATION_TYPE_DEVICE};
+      std::uint64_t flag = 99;
+      require(aclrtMemGetAccess(at(start), &location, &flag) == ACL_SUCCESS && (flag == 0 || flag == 3));
+      open = open || (flag == 3 && (place == owner || place == 0));
+    }
+    require(open || !one->second.open);
+    one->second.open = open;
   }
 
   void retain() {

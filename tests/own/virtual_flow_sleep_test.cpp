@@ -39,7 +39,7 @@ class SleepingAllocator {
   }
 
   // Keeps what the blocks hold; those in `lost` are not needed any more.
-  aclError sleep(const std::vector<void*>& lost = {}) {
+  aclError doze(const std::vector<void*>& lost = {}) {
     for (auto& [address, block] : blocks_) {
       if (std::find(lost.begin(), lost.end(), address) == lost.end()) {
         block.kept.resize(block.size);
@@ -125,7 +125,7 @@ void sleep_and_wake(const Bytes& numbers) {
     FLOW_STEP(aclrtSynchronizeStream(stream));
     EXPECT_EQ(read_from(cache, kCache), Bytes(kCache, static_cast<std::uint8_t>(night + 1)));
 
-    FLOW_STEP(allocator.sleep({cache}));
+    FLOW_STEP(allocator.doze({cache}));
     EXPECT_EQ(books.taken(), 0U) << "asleep it holds addresses alone";
     Bytes one(1);
     EXPECT_EQ(aclrtMemcpy(one.data(), 1, weights, 1, ACL_MEMCPY_DEVICE_TO_HOST), kRefused);
@@ -160,7 +160,7 @@ TEST(VirtualFlowSleep, V496_FreedWhileAsleep_TheUnmapIs507899) {
     SleepingAllocator allocator{0};
     void* block = nullptr;
     FLOW_STEP(allocator.allocate(&block, kCache));
-    FLOW_STEP(allocator.sleep());
+    FLOW_STEP(allocator.doze());
     EXPECT_EQ(allocator.free(block), kRefused);
     FLOW_STEP(allocator.wake());
     FLOW_STEP(allocator.free(block));
@@ -181,7 +181,7 @@ TEST(VirtualFlowSleep, V497_WithoutAContext_OneIsMade_AndServes) {
     FLOW_STEP(aclrtGetDevice(&device));
     EXPECT_EQ(device, 1);
     write_to(at(block, kWeights - 1000), pattern(1000, 8));
-    FLOW_STEP(allocator.sleep());
+    FLOW_STEP(allocator.doze());
     FLOW_STEP(allocator.wake());
     EXPECT_EQ(read_from(at(block, kWeights - 1000), 1000), pattern(1000, 8));
     aclrtPtrAttributes attributes{};
@@ -205,7 +205,7 @@ TEST(VirtualFlowSleep, V498_OutOfMemory_Is207001_OfPhysicalMemoryAndOfAddresses)
     FLOW_STEP(allocator.allocate(&second, 12 * kMB)) << "what is left";
     EXPECT_EQ(allocator.allocate(&second, std::size_t{1} << 62U), kShortage) << "no window is so large";
     // Another model may have the memory while this one sleeps, and then it cannot wake.
-    FLOW_STEP(allocator.sleep());
+    FLOW_STEP(allocator.doze());
     void* other = nullptr;
     FLOW_STEP(aclrtMalloc(&other, 30 * kMB, ACL_MEM_MALLOC_HUGE_ONLY));
     EXPECT_EQ(allocator.wake(), kShortage);

@@ -148,6 +148,32 @@ TEST(VirtualFlowTransferPools, V511_V92_OnA3_32TBAreReservedAt40TB) {
   on_each({"A3"}, {}, [] { reserve_with_a_fall_back(ACL_SUCCESS); });
 }
 
+// The pool is set up once in a process; whoever tries again is told.
+TEST(VirtualFlowTransferPools, V89_OnA3_AddressesThatAreReserved_AreNotReservedAgain) {
+  if (kUnderASanitizer) GTEST_SKIP() << "the sanitizers use some of these addresses";
+  on_each({"A3"}, {}, [] {
+    FLOW_STEP(aclrtSetDevice(0));
+    void *first = nullptr, *second = nullptr;
+    void* const wished = reinterpret_cast<void*>(40 * kTB);
+    FLOW_STEP(aclrtReserveMemAddressNoUCMemory(&first, 4 * kGB, 0, wished, 1));
+    for (const std::size_t offset : {std::size_t{0}, kGB, 3 * kGB}) {
+      EXPECT_EQ(aclrtReserveMemAddressNoUCMemory(&second, kGB, 0, at(wished, offset), 1), kShortage)
+          << offset;
+    }
+    EXPECT_EQ(
+        aclrtReserveMemAddressNoUCMemory(&second, 2 * kGB, 0, reinterpret_cast<void*>(40 * kTB - kGB), 1),
+        kShortage)
+        << "it begins before the other";
+    FLOW_STEP(aclrtReserveMemAddressNoUCMemory(&second, kGB, 0, at(wished, 4 * kGB), 1));
+    EXPECT_EQ(second, at(wished, 4 * kGB)) << "right behind it";
+    FLOW_STEP(aclrtReleaseMemAddress(second));
+    FLOW_STEP(aclrtReleaseMemAddress(first));
+    EXPECT_EQ(aclrtReleaseMemAddress(first), kBadValue);
+    FLOW_STEP(aclrtReserveMemAddressNoUCMemory(&first, 4 * kGB, 0, wished, 1));
+    FLOW_STEP(aclrtReleaseMemAddress(first));
+  });
+}
+
 TEST(VirtualFlowTransferPools, V511_V90_OnA2_TheOrdinaryReservationServes) {
   on_each({"A2"}, {}, [] { reserve_with_a_fall_back(ACL_ERROR_RT_FEATURE_NOT_SUPPORT); });
 }

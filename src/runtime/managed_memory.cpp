@@ -94,11 +94,13 @@ Status query_managed(Process& process, const ManagedQuestion& question) {
   if (Status here = needs_managed_memory(process, nullptr); !here) return here;
   if (count == 0)
     return rejected("V-308", "numAttributes", count, "there is nothing to ask", "pass at least 1");
-  struct Answer {
+  struct Wanted {
+    aclrtMemManagedRangeAttribute attribute;
+    std::size_t count;
     void* to;
     std::vector<std::int32_t> values;
   };
-  std::vector<Answer> answers;
+  std::vector<Wanted> all;
   for (std::size_t i = 0; i < count; ++i) {
     const aclrtMemManagedRangeAttribute attribute = read_once(attributes[i]);
     const std::size_t room = read_once(sizes[i]);
@@ -116,12 +118,14 @@ Status query_managed(Process& process, const ManagedQuestion& question) {
     if (to == nullptr)
       return rejected("V-307", "data", "NULL", fmt::format("there is no room for answer {}", i),
                       "pass an address");
-    if (Status inside = check_window(process, start, size, "V-311"); !inside) return inside;
-    ASSIGN_OR_RETURN(std::vector<std::int32_t> values,
-                     process.memory().managed().query(attribute, address_of(start), size, room / 4));
-    answers.push_back({to, std::move(values)});
+    all.push_back({attribute, room / 4, to, {}});
   }
-  for (const Answer& each : answers) std::memcpy(each.to, each.values.data(), each.values.size() * 4);
+  if (Status inside = check_window(process, start, size, "V-311"); !inside) return inside;
+  for (Wanted& each : all) {
+    ASSIGN_OR_RETURN(each.values, process.memory().managed().query(each.attribute, address_of(start), size,
+                                                                   each.count));
+  }
+  for (const Wanted& each : all) std::memcpy(each.to, each.values.data(), each.values.size() * 4);
   return done();
 }
 

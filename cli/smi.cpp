@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -216,6 +217,32 @@ std::string process_box(const View& view) {
   return box.text();
 }
 
+// What is reserved is the process's: only with its first mapping does a reservation belong to a device.
+void virtual_rows(Box& box, const ProcessSeen& process, const View& view) {
+  const auto row = [&](const std::string& device, std::size_t reserved, std::size_t mapped) {
+    box.row({device, fmt::format("{}", process.process), harmless(process.name),
+             reserved == 0 ? "" : cell(reserved), mapped == 0 ? "" : cell(mapped)});
+  };
+  if (view.whole() && process.reserved != 0) row("-", process.reserved, 0);
+  for (const std::uint32_t device : view.devices) {
+    if (process.mapped[device] != 0) row(fmt::format("{}", device), 0, process.mapped[device]);
+  }
+  if (view.whole() && process.mapped_on_host != 0) row("host", 0, process.mapped_on_host);
+}
+
+// Only where there is any.
+std::string virtual_box(const View& view) {
+  Box box{{{Align::Left, 6}, {Align::Right, 7}, {Align::Left, 16}, {Align::Right, 10}, {Align::Right, 10}}};
+  box.line();
+  box.heading({"Device", "PID", "Process name", "Reserved", "Mapped"});
+  box.line('=');
+  const std::size_t before = box.text().size();
+  for (const ProcessSeen& process : view.seen.processes) virtual_rows(box, process, view);
+  if (box.text().size() == before) return {};
+  box.line();
+  return box.text();
+}
+
 // "2026-11-17 22:40:06 +00:00"
 std::string text_of_time(const std::string& time) {
   return fmt::format("{} {} {}", time.substr(0, 10), time.substr(11, 8), time.substr(23));
@@ -231,7 +258,7 @@ std::string as_text(const View& view) {
     if (!view.others.empty()) text += fmt::format(" In use: {}.", fmt::join(view.others, ", "));
     text += " A process with the present settings would get:\n";
   }
-  return text + device_box(view) + process_box(view);
+  return text + device_box(view) + process_box(view) + virtual_box(view);
 }
 
 // --- as JSON --------------------------------------------------------------------------------------
@@ -254,25 +281,34 @@ Json device_json(const Seen& seen, std::uint32_t device) {
   Json json{{"device", device}, {"total_bytes", pool.total}, {"free_bytes", pool.free}};
   add_held(json, held(use));
   json["peak_bytes"] = seen.peaks[device] * 4_KiB;
+  json["mapped_bytes"] =
+      std::accumulate(seen.processes.begin(), seen.processes.end(), std::uint64_t{0},
+                      [&](std::uint64_t sum, const ProcessSeen& each) { return sum + each.mapped[device]; });
   json["used_percent"] = percent(held(use).all(), pool.total);
   return json;
 }
 
 // With one device chosen, the sums are those of that device.
-Json process_json(const ProcessSeen& process, const std::vector<std::uint32_t>& devices) {
+Json process_json(const ProcessSeen& process, const View& view) {
   Json on_devices = Json::array();
   Held all;
-  for (const std::uint32_t device : devices) {
+  std::uint64_t mapped = view.whole() ? process.mapped_on_host : 0;
+  for (const std::uint32_t device : view.devices) {
     const Held on = held(process.on_device[device]);
     if (process.peaks[device] == 0) continue;
     all = all + on;
+    mapped += process.mapped[device];
     Json json{{"device", device}};
     add_held(json, on);
     json["peak_bytes"] = process.peaks[device] * 4_KiB;
+    json["mapped_bytes"] = process.mapped[device];
     on_devices.push_back(std::move(json));
   }
   Json json{{"pid", process.process}, {"name", process.name}};
   add_held(json, all);
+  json["reserved_bytes"] = process.reserved;
+  json["mapped_bytes"] = mapped;
+  json["mapped_on_host_bytes"] = process.mapped_on_host;
   json["devices"] = std::move(on_devices);
   return json;
 }
@@ -298,7 +334,7 @@ Json as_json(const View& view) {
                     {"p2p_bytes", limit_json(seen.limits.p2p)}};
   for (const std::uint32_t device : view.devices) json["devices"].push_back(device_json(seen, device));
   for (const ProcessSeen& process : seen.processes) {
-    if (view.shows(process)) json["processes"].push_back(process_json(process, view.devices));
+    if (view.shows(process)) json["processes"].push_back(process_json(process, view));
   }
   return json;
 }
@@ -357,6 +393,8 @@ Action add_smi(CLI::App& belay) {
       "any more. If nobody is on the machine, the one is shown that the next process would get.\n"
       "Peak is the most that was in use at once: of a process since it joined, exactly; of a device since\n"
       "the machine began, exactly if one process at a time used it, else at least so much.\n"
+      "Where processes use virtual memory, a third table shows what they have reserved and mapped: bytes of\n"
+      "addresses, which take no memory. Physical memory is in the figures above, mapped or not.\n"
       "Exit code: 0, or 1 if the state of the machine cannot be read.\n\n"
       "Examples:\n"
       "  belay smi                                    the machine of BELAY_MACHINE, or the default one\n"

@@ -29,7 +29,8 @@ end_last() {
 
 BELAY_MACHINE=job41 start pytest
 end_last
-start train 0 $HUGE_ONLY $((4 * MB)) 0 $NORMAL_ONLY 65536 0 $HUGE_ONLY -$((16 * MB)) 3 $HUGE1G_ONLY $((24 * GB))
+start train 0 $HUGE_ONLY $((4 * MB)) 0 $NORMAL_ONLY 65536 0 $HUGE_ONLY -$((40 * MB)) 3 $HUGE1G_ONLY $((24 * GB)) \
+    0 reserve $((68 * GB)) 0 map $((20 * MB)) 3 map $((6 * MB))
 start eval
 while ((held[1] < held[0])); do
     end_last

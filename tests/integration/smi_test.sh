@@ -195,6 +195,43 @@ check_peaks() {
     prints 'exactly if one process at a time' smi --help
 }
 
+# Addresses take no memory; memory that is mapped is in use, mapped or not.
+check_reserved_and_mapped() {
+    fresh
+    export BELAY_PIN=best-effort
+    hold 0 $HUGE_ONLY $((4 * MB))
+    local plain=$pid
+    expect_code 0 smi
+    ! grep -q 'Reserved' out || fail 'a table of virtual memory although there is none'
+    says "p[$plain]['reserved_bytes'] == 0 == p[$plain]['mapped_bytes'] and d[0]['mapped_bytes'] == 0" smi
+    hold 0 map $((2 * MB)) 0 map $((4 * MB)) 3 map $((6 * MB)) 0 maphost $((2 * MB)) 0 reserve $((3 * GB)) \
+        1 map -$((2 * MB)) 0 reserve -$GB
+    local mapper=$pid
+    # What was unmapped is reserved and in use still; what was released is not reserved any more.
+    says "p[$mapper]['reserved_bytes'] == 3 * $GB + 16 * $MB and p[$mapper]['mapped_bytes'] == 14 * $MB" smi
+    says "p[$mapper]['mapped_on_host_bytes'] == 2 * $MB and p[$mapper]['used_bytes'] == 14 * $MB" smi
+    says "[e['mapped_bytes'] for e in p[$mapper]['devices']] == [6 * $MB, 0, 6 * $MB]" smi
+    says "[e['device'] for e in p[$mapper]['devices']] == [0, 1, 3]" smi
+    says "d[0]['mapped_bytes'] == 6 * $MB and d[0]['used_bytes'] == 10 * $MB and d[1]['mapped_bytes'] == 0" smi
+    prints "^\| Device \| +PID \| Process name +\| +Reserved \| +Mapped \|$" smi
+    shows "^\| - +\| +$mapper \| memory_holder +\| +3\.02 GB \| +\|$" smi
+    shows "^\| 0 +\| +$mapper \| memory_holder +\| +\| +6 MB \|$" smi
+    shows "^\| 3 +\| +$mapper \| memory_holder +\| +\| +6 MB \|$" smi
+    shows "^\| host +\| +$mapper \| memory_holder +\| +\| +2 MB \|$" smi
+    ! grep -qE "^\| (1|-) +\| +($plain|$mapper) \| memory_holder +\| +\| +[0-9]" out || fail 'a device that has nothing mapped'
+    says "p[$mapper]['mapped_bytes'] == 6 * $MB and d[3]['mapped_bytes'] == 6 * $MB" smi --device 3
+    prints "^\| 3 +\| +$mapper \| memory_holder +\| +\| +6 MB \|$" smi --device 3
+    ! grep -qE '^\| (host|-) ' out || fail '--device 3 shows what is not on it'
+    # Gone with their process; the next one in the same place begins at nothing.
+    end "$mapper"
+    says "list(p) == [$plain] and d[0]['mapped_bytes'] == 0" smi
+    hold
+    says "p[$pid]['reserved_bytes'] == 0 == p[$pid]['mapped_bytes']" smi
+    end "$plain" "$pid"
+    prints 'which take no memory' smi --help
+    unset BELAY_PIN
+}
+
 # As ISO 8601 has it, so that tools can read it.
 check_time() {
     fresh

@@ -386,6 +386,71 @@ TEST(DataTypeEnum, R235_Values) {
   PIN(ACL_FLOAT4_E1M2, 41);
 }
 
+TEST(VirtualMemoryEnums, V2_Values) {
+  PIN(ACL_MEM_HANDLE_TYPE_NONE, 0);
+  PIN(ACL_MEM_HANDLE_TYPE_POSIX, 2);
+  PIN(ACL_MEM_ALLOCATION_TYPE_PINNED, 0);
+  PIN(ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT, 1);
+  PIN(ACL_MEM_SHARE_HANDLE_TYPE_FABRIC, 2);
+  PIN(ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM, 0);
+  PIN(ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED, 1);
+  PIN(ACL_RT_MEM_ALLOC_GRANULARITY_UNDEF, 0xFFFF);
+  PIN(ACL_RT_MEM_ACCESS_FLAGS_NONE, 0);
+  PIN(ACL_RT_MEM_ACCESS_FLAGS_READ, 1);
+  PIN(ACL_RT_MEM_ACCESS_FLAGS_READWRITE, 3);
+}
+
+TEST(ManagedMemoryEnums, V2_Values) {
+  PIN(ACL_MEM_ADVISE_SET_READ_MOSTLY, 0);
+  PIN(ACL_MEM_ADVISE_UNSET_READ_MOSTLY, 1);
+  PIN(ACL_MEM_ADVISE_SET_PREFERRED_LOCATION, 2);
+  PIN(ACL_MEM_ADVISE_UNSET_PREFERRED_LOCATION, 3);
+  PIN(ACL_MEM_ADVISE_SET_ACCESSED_BY, 4);
+  PIN(ACL_MEM_ADVISE_UNSET_ACCESSED_BY, 5);
+  PIN(ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, 1);
+  PIN(ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION, 2);
+  PIN(ACL_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, 3);
+  PIN(ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE, 4);
+  PIN(ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID, 5);
+  PIN(ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, 6);
+  PIN(ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE, 7);
+  PIN(ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID, 8);
+}
+
+TEST(ManagedMemoryEnums, V2_V3_HostAndDeviceAreNumberedTheOtherWayRound) {
+  PIN(ACL_MEM_LOCATIONTYPE_INVALID, 0);
+  PIN(ACL_MEM_LOCATIONTYPE_DEVICE, 1);
+  PIN(ACL_MEM_LOCATIONTYPE_HOST, 2);
+  PIN(ACL_MEM_LOCATIONTYPE_HOST_NUMA, 3);
+  PIN(ACL_MEM_LOCATIONTYPE_HOST_NUMA_CURRENT, 4);
+  PIN(ACL_MEM_LOCATION_TYPE_HOST, 0);
+  PIN(ACL_MEM_LOCATION_TYPE_DEVICE, 1);
+  PIN(ACL_MEM_LOCATION_TYPE_HOST_NUMA, 4);
+  static_assert(!std::is_same_v<aclrtMemLocationType, aclrtMemManagedLocationType>);
+  static_assert(!std::is_convertible_v<aclrtMemLocationType, aclrtMemManagedLocationType>,
+                "neither stands for the other");
+  static_assert(!std::is_convertible_v<aclrtMemManagedLocationType, aclrtMemLocationType>);
+}
+
+TEST(LinkAndCacheEnums, V2_Values) {
+  PIN(ACL_RT_CMO_TYPE_PREFETCH, 0);
+  PIN(ACL_RT_CMO_TYPE_WRITEBACK, 1);
+  PIN(ACL_RT_CMO_TYPE_INVALID, 2);
+  PIN(ACL_RT_CMO_TYPE_FLUSH, 3);
+  PIN(ACL_RT_IPC_MEM_ATTR_ACCESS_LINK, 0);
+  PIN(ACL_RT_MEM_ACCESS_LINK_SIO, 0);
+  PIN(ACL_RT_MEM_ACCESS_LINK_HCCS, 1);
+  PIN(ACL_RT_MEM_ACCESS_UB_ONE_PORT_PATH, 2);
+  PIN(ACL_RT_MEM_ACCESS_UB_MULTI_PORT_PATH, 3);
+}
+
+TEST(VirtualMemoryEnums, V2_TakeFourBytes) {
+  EXPECT_TRUE((four_bytes_each<aclrtMemHandleType, aclrtMemAllocationType, aclrtMemSharedHandleType,
+                               aclrtMemGranularityOptions, aclrtMemAccessFlags, aclrtMemManagedAdviseType,
+                               aclrtMemManagedLocationType, aclrtMemManagedRangeAttribute, aclrtCmoType,
+                               aclrtIpcMemAttrType, aclrtMemLinkType>));
+}
+
 TEST(RuntimeEnums, R76_R78_R122_R235_AllTakeFourBytes) {
   EXPECT_TRUE(
       (four_bytes_each<aclrtRunMode, aclrtTsId, aclrtEventStatus, aclrtEventRecordedStatus,

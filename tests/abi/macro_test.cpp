@@ -123,6 +123,30 @@ TEST(FaultMacros, R270_R271_Values) {
   static_assert(std::is_same_v<decltype(ACL_RT_MAX_RECORD_PA_NUM_PER_DEV), unsigned>);
 }
 
+TEST(VirtualMemoryMacros, V1_Values) {
+  PIN(ACL_RT_VMM_EXPORT_FLAG_DEFAULT, 0);
+  PIN(ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION, 1);
+  PIN(ACL_RT_IPC_MEM_EXPORT_FLAG_DEFAULT, 0);
+  PIN(ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION, 1);
+  PIN(ACL_RT_IPC_MEM_IMPORT_FLAG_DEFAULT, 0);
+  PIN(ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS, 1);
+  PIN(ACL_RT_MEM_ATTACH_GLOBAL, 1);
+  PIN(ACL_RT_MEM_LINK_IDX_0, 0);
+  PIN(ACL_RT_MEM_LINK_IDX_1, 1);
+  PIN(ACL_RT_CMO_MAX_BARRIER_NUM, 6);
+  PIN(ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_SIO, 0);
+  PIN(ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_HCCS, 1);
+  PIN(ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_UB_ONE_PORT_PATH, 2);
+  PIN(ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_UB_MULTI_PORT_PATH, 3);
+  static_assert(std::is_same_v<decltype(ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION), unsigned long>);
+  static_assert(std::is_same_v<decltype(ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION), unsigned long>);
+  static_assert(std::is_same_v<decltype(ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS), unsigned long>);
+  static_assert(std::is_same_v<decltype(ACL_RT_MEM_ATTACH_GLOBAL), unsigned>);
+  static_assert(std::is_same_v<decltype(ACL_RT_MEM_LINK_IDX_1), unsigned>);
+  static_assert(std::is_same_v<decltype(ACL_RT_CMO_MAX_BARRIER_NUM), unsigned>);
+  static_assert(std::is_same_v<decltype(ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_HCCS), int>);
+}
+
 TEST(PackageVersionMacros, R241_R242_Lengths) {
   PIN(ACL_PKG_VERSION_MAX_SIZE, 128);
   PIN(ACL_PKG_VERSION_PARTS_MAX_SIZE, 64);

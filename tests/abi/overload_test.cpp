@@ -24,6 +24,7 @@ struct Call {
   std::uint32_t destination_id = 0;
   aclrtStream stream = nullptr;
   long long timeout = 0;
+  aclrtMemManagedLocation place{};
 };
 
 Call last;
@@ -159,6 +160,43 @@ aclError aclrtMemcpyBatchV2(void** dsts, size_t* destMaxs, void** srcs, size_t* 
   last.attributes = numAttrs;
   last.first_index = attrsIndexes[0];
   last.destination_id = attrs[0].dstLoc.id;
+  return answer;
+}
+
+aclError aclrtMemAllocManaged(void** ptr, uint64_t size, uint32_t flag) {
+  last = Call{};
+  last.function = "aclrtMemAllocManaged";
+  last.first = ptr;
+  last.size = size;
+  last.choice = flag;
+  return answer;
+}
+
+aclError aclrtMemManagedPrefetchAsync(const void* ptr, size_t size, aclrtMemManagedLocation location,
+                                      uint32_t flags, aclrtStream stream) {
+  last = Call{};
+  last.function = "aclrtMemManagedPrefetchAsync";
+  last.first = ptr;
+  last.size = size;
+  last.place = location;
+  last.choice = flags;
+  last.stream = stream;
+  return answer;
+}
+
+aclError aclrtMemManagedPrefetchBatchAsync(const void** ptrs, size_t* sizes, size_t count,
+                                           aclrtMemManagedLocation* prefetchLocs, size_t* prefetchLocIdxs,
+                                           size_t numPrefetchLocs, uint64_t flags, aclrtStream stream) {
+  last = Call{};
+  last.function = "aclrtMemManagedPrefetchBatchAsync";
+  last.first = ptrs;
+  last.second = sizes;
+  last.size = count;
+  last.place = prefetchLocs[0];
+  last.first_index = prefetchLocIdxs[0];
+  last.attributes = numPrefetchLocs;
+  last.choice = static_cast<long long>(flags);
+  last.stream = stream;
   return answer;
 }
 
@@ -384,13 +422,63 @@ TEST(TypedMallocHost, M414_GoesThroughHostWithCfg) {
   EXPECT_EQ(last.config, &config);
 }
 
-TEST(TypedQuery, R6_PassesTheAddressOn) {
+TEST(TypedQuery, R6_V8_PassesTheAddressOn) {
   const int value = 1;
   aclrtPtrAttributes attributes{};
   EXPECT_EQ(aclrtPointerGetAttributes(&value, &attributes), answer);
   EXPECT_EQ(last.function, "aclrtPointerGetAttributes");
   EXPECT_EQ(last.first, &value);
   EXPECT_EQ(last.second, &attributes);
+}
+
+TEST(TypedManaged, V8_TheFlagIsGlobalUnlessSaid) {
+  float* typed = nullptr;
+  EXPECT_EQ(aclrtMemAllocManaged(&typed, 100), answer);
+  EXPECT_EQ(last.function, "aclrtMemAllocManaged");
+  EXPECT_EQ(last.first, &typed);
+  EXPECT_EQ(last.size, 100U);
+  EXPECT_EQ(last.choice, ACL_RT_MEM_ATTACH_GLOBAL);
+  EXPECT_EQ(aclrtMemAllocManaged(&typed, 100, 7), answer);
+  EXPECT_EQ(last.choice, 7);
+  void* untyped = nullptr;
+  EXPECT_EQ(aclrtMemAllocManaged(&untyped, 9, 1), answer);
+  EXPECT_EQ(last.size, 9U);
+}
+
+TEST(TypedManaged, V8_V5_APrefetchPassesItsPlaceOn) {
+  const int value[2] = {};
+  const aclrtMemManagedLocation place{ACL_MEM_LOCATIONTYPE_HOST_NUMA, -5};
+  EXPECT_EQ(aclrtMemManagedPrefetchAsync(&value[1], 4, place, 3, a_stream), answer);
+  EXPECT_EQ(last.function, "aclrtMemManagedPrefetchAsync");
+  EXPECT_EQ(last.first, &value[1]);
+  EXPECT_EQ(last.size, 4U);
+  EXPECT_EQ(last.place.type, ACL_MEM_LOCATIONTYPE_HOST_NUMA);
+  EXPECT_EQ(last.place.id, -5);
+  EXPECT_EQ(last.choice, 3);
+  EXPECT_EQ(last.stream, a_stream);
+}
+
+TEST(TypedManaged, V8_ABatchHasOnePlaceForAll_OrAListOfThem) {
+  const int value = 0;
+  const int* pointers[2] = {&value, &value};
+  std::size_t sizes[2] = {4, 8}, index = 1;
+  aclrtMemManagedLocation place{ACL_MEM_LOCATIONTYPE_DEVICE, 2};
+  EXPECT_EQ(aclrtMemManagedPrefetchBatchAsync(pointers, sizes, 2, place, 5, a_stream), answer);
+  EXPECT_EQ(last.function, "aclrtMemManagedPrefetchBatchAsync");
+  EXPECT_EQ(last.first, pointers);
+  EXPECT_EQ(last.second, sizes);
+  EXPECT_EQ(last.size, 2U);
+  EXPECT_EQ(last.attributes, 1U);
+  EXPECT_EQ(last.first_index, 0U);
+  EXPECT_EQ(last.place.id, 2);
+  EXPECT_EQ(last.choice, 5);
+  EXPECT_EQ(last.stream, a_stream);
+  place.id = 3;
+  EXPECT_EQ(aclrtMemManagedPrefetchBatchAsync(pointers, sizes, 2, &place, &index, 9, 6, a_stream), answer);
+  EXPECT_EQ(last.attributes, 9U);
+  EXPECT_EQ(last.first_index, 1U);
+  EXPECT_EQ(last.place.id, 3);
+  EXPECT_EQ(last.choice, 6);
 }
 
 TEST(TypedHostRegister, M414_ThreeArgumentsGoToV2) {

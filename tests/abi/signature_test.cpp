@@ -106,6 +106,54 @@ TEST(Signatures, WordsInMemory) {
   SUCCEED();
 }
 
+TEST(Signatures, V9_VirtualMemory) {
+  HAS_TYPE(aclrtReserveMemAddress, aclError(void**, size_t, size_t, void*, uint64_t));
+  HAS_TYPE(aclrtReserveMemAddressNoUCMemory, aclError(void**, size_t, size_t, void*, uint64_t));
+  HAS_TYPE(aclrtReleaseMemAddress, aclError(void*));
+  HAS_TYPE(aclrtMallocPhysical, aclError(aclrtDrvMemHandle*, size_t, const aclrtPhysicalMemProp*, uint64_t));
+  HAS_TYPE(aclrtFreePhysical, aclError(aclrtDrvMemHandle));
+  HAS_TYPE(aclrtMapMem, aclError(void*, size_t, size_t, aclrtDrvMemHandle, uint64_t));
+  HAS_TYPE(aclrtMemMapNoAccess, aclError(void*, size_t, size_t, aclrtDrvMemHandle, uint64_t));
+  HAS_TYPE(aclrtUnmapMem, aclError(void*));
+  HAS_TYPE(aclrtMemSetAccess, aclError(void*, size_t, aclrtMemAccessDesc*, size_t));
+  HAS_TYPE(aclrtMemGetAccess, aclError(void*, aclrtMemLocation*, uint64_t*));
+  HAS_TYPE(aclrtMemGetAllocationGranularity,
+           aclError(aclrtPhysicalMemProp*, aclrtMemGranularityOptions, size_t*));
+  HAS_TYPE(aclrtMemRetainAllocationHandle, aclError(void*, aclrtDrvMemHandle*));
+  HAS_TYPE(aclrtMemGetAllocationPropertiesFromHandle, aclError(aclrtDrvMemHandle, aclrtPhysicalMemProp*));
+  HAS_TYPE(aclrtMemGetAddressRange, aclError(void*, void**, size_t*));
+  HAS_TYPE(aclrtMemMapSelectedLink, aclError(void*, size_t, void*, uint32_t));
+  HAS_TYPE(aclrtMemMapSetLink, aclError(aclrtDrvMemHandle, aclrtMemLinkType));
+  SUCCEED();
+}
+
+TEST(Signatures, V9_ManagedMemoryAndPeers) {
+  HAS_TYPE(aclrtMemAllocManaged, aclError(void**, uint64_t, uint32_t));
+  HAS_TYPE(aclrtMemManagedAdvise,
+           aclError(const void*, uint64_t, aclrtMemManagedAdviseType, aclrtMemManagedLocation));
+  HAS_TYPE(aclrtMemManagedGetAttr,
+           aclError(aclrtMemManagedRangeAttribute, const void*, size_t, void*, size_t));
+  HAS_TYPE(aclrtMemManagedGetAttrs,
+           aclError(aclrtMemManagedRangeAttribute*, size_t, const void*, size_t, void**, size_t*));
+  HAS_TYPE(aclrtMemManagedPrefetchAsync,
+           aclError(const void*, size_t, aclrtMemManagedLocation, uint32_t, aclrtStream));
+  HAS_TYPE(aclrtMemManagedPrefetchBatchAsync,
+           aclError(const void**, size_t*, size_t, aclrtMemManagedLocation*, size_t*, size_t, uint64_t,
+                    aclrtStream));
+  HAS_TYPE(aclrtMemP2PMap, aclError(void*, size_t, int32_t, uint64_t));
+  SUCCEED();
+}
+
+TEST(Signatures, V9_CacheOperations) {
+  HAS_TYPE(aclrtCmoAsync, aclError(void*, size_t, aclrtCmoType, aclrtStream));
+  HAS_TYPE(aclrtCmoAsyncWithBarrier, aclError(void*, size_t, aclrtCmoType, uint32_t, aclrtStream));
+  HAS_TYPE(aclrtCmoWaitBarrier, aclError(aclrtBarrierTaskInfo*, aclrtStream, uint32_t));
+  HAS_TYPE(aclrtCmoGetDescSize, aclError(size_t*));
+  HAS_TYPE(aclrtCmoSetDesc, aclError(void*, void*, size_t));
+  HAS_TYPE(aclrtCmoAsyncWithDesc, aclError(void*, aclrtCmoType, aclrtStream, const void*));
+  SUCCEED();
+}
+
 TEST(Signatures, M397_M398_M400_M401_MediaMemory) {
   HAS_TYPE(acldvppMalloc, aclError(void**, size_t));
   HAS_TYPE(acldvppFree, aclError(void*));

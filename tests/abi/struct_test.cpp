@@ -51,7 +51,7 @@ TEST(MallocConfig, M26_SixteenBytes) {
   static_assert(same<decltype(aclrtMallocConfig::numAttrs), size_t>);
 }
 
-TEST(MemLocation, M27_TheNumberComesFirst) {
+TEST(MemLocation, M27_V4_TheNumberComesFirst) {
   PIN(sizeof(aclrtMemLocation), 8);
   PIN(offsetof(aclrtMemLocation, id), 0);
   PIN(offsetof(aclrtMemLocation, type), 4);
@@ -59,7 +59,7 @@ TEST(MemLocation, M27_TheNumberComesFirst) {
   static_assert(same<decltype(aclrtMemLocation::type), aclrtMemLocationType>);
 }
 
-TEST(PtrAttributes, M28_TwentyEightBytes) {
+TEST(PtrAttributes, M28_V4_TwentyEightBytes) {
   PIN(sizeof(aclrtPtrAttributes), 28);
   PIN(offsetof(aclrtPtrAttributes, location), 0);
   PIN(offsetof(aclrtPtrAttributes, pageSize), 8);
@@ -168,7 +168,7 @@ TEST(CountNotifyStructures, R279_R280_R281_Layout) {
   static_assert(same<decltype(aclrtCntNotifyWaitInfo::rev), uint8_t[3]>);
 }
 
-TEST(ServerPid, TwentyFourBytes) {
+TEST(ServerPid, V4_TwentyFourBytes) {
   PIN(sizeof(aclrtServerPid), 24);
   PIN(offsetof(aclrtServerPid, sdid), 0);
   PIN(offsetof(aclrtServerPid, pid), 8);
@@ -176,18 +176,85 @@ TEST(ServerPid, TwentyFourBytes) {
   static_assert(same<decltype(aclrtServerPid::pid), int32_t*>);
 }
 
+TEST(PhysicalMemProp, V4_ThirtyTwoBytes) {
+  PIN(sizeof(aclrtPhysicalMemProp), 32);
+  PIN(alignof(aclrtPhysicalMemProp), 8);
+  PIN(offsetof(aclrtPhysicalMemProp, handleType), 0);
+  PIN(offsetof(aclrtPhysicalMemProp, allocationType), 4);
+  PIN(offsetof(aclrtPhysicalMemProp, memAttr), 8);
+  PIN(offsetof(aclrtPhysicalMemProp, location), 12);
+  PIN(offsetof(aclrtPhysicalMemProp, reserve), 24);
+  static_assert(same<decltype(aclrtPhysicalMemProp::handleType), aclrtMemHandleType>);
+  static_assert(same<decltype(aclrtPhysicalMemProp::allocationType), aclrtMemAllocationType>);
+  static_assert(same<decltype(aclrtPhysicalMemProp::memAttr), aclrtMemAttr>);
+  static_assert(same<decltype(aclrtPhysicalMemProp::location), aclrtMemLocation>);
+  static_assert(same<decltype(aclrtPhysicalMemProp::reserve), uint64_t>);
+}
+
+TEST(MemAccessDesc, V4_TwentyFourBytes) {
+  PIN(sizeof(aclrtMemAccessDesc), 24);
+  PIN(offsetof(aclrtMemAccessDesc, flags), 0);
+  PIN(offsetof(aclrtMemAccessDesc, location), 4);
+  PIN(offsetof(aclrtMemAccessDesc, rsv), 12);
+  static_assert(same<decltype(aclrtMemAccessDesc::flags), aclrtMemAccessFlags>);
+  static_assert(same<decltype(aclrtMemAccessDesc::location), aclrtMemLocation>);
+  static_assert(same<decltype(aclrtMemAccessDesc::rsv), uint8_t[12]>);
+}
+
+TEST(ManagedLocation, V4_V5_TheTypeComesFirst) {
+  PIN(sizeof(aclrtMemManagedLocation), 8);
+  PIN(offsetof(aclrtMemManagedLocation, type), 0);
+  PIN(offsetof(aclrtMemManagedLocation, id), 4);
+  PIN(offsetof(aclrtMemLocation, id), 0);
+  PIN(offsetof(aclrtMemLocation, type), 4);
+  static_assert(same<decltype(aclrtMemManagedLocation::type), aclrtMemManagedLocationType>);
+  static_assert(same<decltype(aclrtMemManagedLocation::id), int32_t>);
+  static_assert(std::is_trivially_copyable_v<aclrtMemManagedLocation>, "it is passed in one register");
+}
+
+TEST(FabricHandle, V4_HundredTwentyEightBytes) {
+  PIN(sizeof(aclrtMemFabricHandle), 128);
+  PIN(alignof(aclrtMemFabricHandle), 1);
+  static_assert(same<decltype(aclrtMemFabricHandle::data), uint8_t[128]>);
+}
+
+TEST(CacheBarriers, V4_Layout) {
+  PIN(sizeof(aclrtBarrierCmoInfo), 8);
+  PIN(offsetof(aclrtBarrierCmoInfo, cmoType), 0);
+  PIN(offsetof(aclrtBarrierCmoInfo, barrierId), 4);
+  static_assert(same<decltype(aclrtBarrierCmoInfo::cmoType), aclrtCmoType>);
+  static_assert(same<decltype(aclrtBarrierCmoInfo::barrierId), uint32_t>);
+  PIN(sizeof(aclrtBarrierTaskInfo), 56);
+  PIN(offsetof(aclrtBarrierTaskInfo, barrierNum), 0);
+  PIN(offsetof(aclrtBarrierTaskInfo, cmoInfo), 8);
+  static_assert(same<decltype(aclrtBarrierTaskInfo::barrierNum), size_t>);
+  static_assert(same<decltype(aclrtBarrierTaskInfo::cmoInfo), aclrtBarrierCmoInfo[6]>);
+}
+
+TEST(AttributeMapping, V4_SixteenBytes) {
+  PIN(sizeof(struct MemAttrMapping), 16);
+  PIN(offsetof(struct MemAttrMapping, pgType), 0);
+  PIN(offsetof(struct MemAttrMapping, memType), 4);
+  PIN(offsetof(struct MemAttrMapping, isHostAlloc), 8);
+  PIN(offsetof(struct MemAttrMapping, memAttr), 12);
+  static_assert(same<decltype(MemAttrMapping::pgType), uint32_t>);
+  static_assert(same<decltype(MemAttrMapping::isHostAlloc), bool>);
+  static_assert(same<decltype(MemAttrMapping::memAttr), aclrtMemAttr>);
+}
+
 TEST(IpcEventHandle, SixtyFourBytes) {
   PIN(sizeof(aclrtIpcEventHandle), 64);
   PIN(alignof(aclrtIpcEventHandle), 1);
 }
 
-TEST(Handles, R2_AreVoidPointers) {
+TEST(Handles, R2_V6_AreVoidPointers) {
   static_assert(same<aclError, int>);
   static_assert(same<aclrtStream, void*>);
   static_assert(same<aclrtEvent, void*>);
   static_assert(same<aclrtContext, void*>);
   static_assert(same<aclrtNotify, void*>);
   static_assert(same<aclrtCntNotify, void*>);
+  static_assert(same<aclrtDrvMemHandle, void*>);
   static_assert(same<aclrtLabel, void*>);
   static_assert(same<aclrtLabelList, void*>);
   static_assert(same<aclrtMbuf, void*>);

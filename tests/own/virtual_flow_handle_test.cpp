@@ -9,7 +9,7 @@ using namespace belay_test;
 void write_and_read_one_granule() {
   FLOW_STEP(aclInit(nullptr));
   FLOW_STEP(aclrtSetDevice(0));
-  const Books books;
+  const MemoryBooks books;
   aclrtStream stream = nullptr;
   FLOW_STEP(aclrtCreateStream(&stream));
 

@@ -29,7 +29,7 @@ std::string text_of(const Bytes& bytes) { return {bytes.begin(), bytes.end()}; }
 void add_up_files(const Scratch& files) {
   FLOW_STEP(aclInit(nullptr));
   FLOW_STEP(aclrtSetDevice(0));
-  const Books books;
+  const MemoryBooks books;
   aclrtStream stream = nullptr;
   FLOW_STEP(aclrtCreateStream(&stream));
   void *first = nullptr, *second = nullptr, *result = nullptr;

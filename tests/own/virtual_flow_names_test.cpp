@@ -68,7 +68,7 @@ TEST(VirtualFlowNames, V514_V195_AWeakSymbol_IsBound_AndOneThatNobodyHasIsNull) 
     EXPECT_EQ(&aclrtNobodyHasThisFunction, nullptr);
     ASSERT_NE(&aclrtMemRetainAllocationHandle, nullptr);
     FLOW_STEP(aclrtSetDevice(0));
-    const Books books;
+    const MemoryBooks books;
     // Somebody else's memory, of which only the address is known.
     const auto prop = memory_at(ACL_MEM_LOCATION_TYPE_DEVICE, 0, ACL_HBM_MEM_HUGE);
     aclrtDrvMemHandle theirs = nullptr, ours = nullptr;

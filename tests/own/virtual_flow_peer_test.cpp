@@ -13,7 +13,7 @@ void copy_to_the_peer() {
   ASSERT_EQ(possible, 1);
 
   FLOW_STEP(aclrtSetDevice(0));
-  const Books of_the_first;
+  const MemoryBooks of_the_first;
   FLOW_STEP(aclrtDeviceEnablePeerAccess(1, 0));
   void* first = nullptr;
   FLOW_STEP(aclrtMalloc(&first, kBytes, ACL_MEM_MALLOC_HUGE_FIRST_P2P));
@@ -21,7 +21,7 @@ void copy_to_the_peer() {
   FLOW_STEP(aclrtMemcpy(first, kBytes, bytes.data(), kBytes, ACL_MEMCPY_HOST_TO_DEVICE));
 
   FLOW_STEP(aclrtSetDevice(1));
-  const Books of_the_second;
+  const MemoryBooks of_the_second;
   FLOW_STEP(aclrtDeviceEnablePeerAccess(0, 0));
   void* second = nullptr;
   FLOW_STEP(aclrtMalloc(&second, kBytes, ACL_MEM_MALLOC_HUGE_FIRST_P2P));

@@ -13,7 +13,7 @@ constexpr std::size_t kSegment = 20 * kMB;
 
 void stage_through_pinned_segments() {
   FLOW_STEP(aclrtSetDevice(0));
-  const Books books;
+  const MemoryBooks books;
   aclrtStream stream = nullptr;
   FLOW_STEP(aclrtCreateStream(&stream));
   void* address = nullptr;

@@ -101,7 +101,7 @@ class ExpandableSegment {
 TEST(VirtualFlowSegments, V500_TheProbe_Reserves512Bytes) {
   on_a2_and_a3({}, [] {
     FLOW_STEP(aclrtSetDevice(0));
-    const Books books;
+    const MemoryBooks books;
     void* address = nullptr;
     FLOW_STEP(aclrtReserveMemAddress(&address, 512, 0, nullptr, 1));
     EXPECT_NE(address, nullptr);
@@ -137,7 +137,7 @@ TEST(VirtualFlowSegments, V501_ManyReservationsLargerThanTheDevice_OnEveryDevice
 
 void grow_and_shrink(std::size_t size) {
   FLOW_STEP(aclrtSetDevice(0));
-  const Books books;
+  const MemoryBooks books;
   aclrtStream stream = nullptr;
   FLOW_STEP(aclrtCreateStream(&stream));
   {
@@ -185,7 +185,7 @@ TEST(VirtualFlowSegments, V502_V503_OfTheLargePool_GrowAndShrink) {
 TEST(VirtualFlowSegments, V502_V48_OfGigabytes_HavePagesOfTheirOwn) {
   on_a2_and_a3({}, [] {
     FLOW_STEP(aclrtSetDevice(0));
-    const Books books;
+    const MemoryBooks books;
     {
       ExpandableSegment segment{0, kGB};
       ASSERT_EQ(segment.map(0, 3).segments, 3U);
@@ -202,7 +202,7 @@ TEST(VirtualFlowSegments, V502_V48_OfGigabytes_HavePagesOfTheirOwn) {
 // Three, of which so many have 1 GB pages.
 void three_gigabytes(std::size_t giant) {
   FLOW_STEP(aclrtSetDevice(0));
-  const Books books;
+  const MemoryBooks books;
   {
     ExpandableSegment segment{0, kGB, 64 * kGB};
     ASSERT_EQ(segment.map(0, 3).segments, 3U);
@@ -224,7 +224,7 @@ TEST(VirtualFlowSegments, V502_V111_OfGigabytes_AreMadeOf2MBPages_WhereThereAreN
 TEST(VirtualFlowSegments, V504_OutOfMemory_TheRequestIsUndone_AndTheRetrySucceeds) {
   on_a2_and_a3({{"BELAY_HBM", "256M"}}, [] {
     FLOW_STEP(aclrtSetDevice(0));
-    const Books books;
+    const MemoryBooks books;
     {
       ExpandableSegment large{0, 20 * kMB};
       ExpandableSegment small{0, 2 * kMB};
@@ -259,7 +259,7 @@ TEST(VirtualFlowSegments, V505_UnmappedHandlesAreKept_AndMappedElsewhere) {
   static constexpr std::size_t kBytes = 10000, kPlace = 2 * kMB - kBytes;
   on_a2_and_a3({}, [] {
     FLOW_STEP(aclrtSetDevice(0));
-    const Books books;
+    const MemoryBooks books;
     {
       ExpandableSegment first{0, 2 * kMB}, second{0, 2 * kMB};
       ASSERT_EQ(first.map(0, 3).segments, 3U);

@@ -107,7 +107,7 @@ constexpr std::size_t kAll = 8 * kMB + 10 * kMB + 2 * kMB;
 
 void sleep_and_wake(const Bytes& numbers) {
   FLOW_STEP(aclrtSetDevice(0));
-  const Books books;
+  const MemoryBooks books;
   SleepingAllocator allocator{0};
   void *weights = nullptr, *cache = nullptr, *small = nullptr;
   FLOW_STEP(allocator.allocate(&weights, kWeights));
@@ -156,7 +156,7 @@ TEST(VirtualFlowSleep, V494_V495_V499_MemorySleeps_AndWakesAtItsAddresses) {
 TEST(VirtualFlowSleep, V496_FreedWhileAsleep_TheUnmapIs507899) {
   on_a2_and_a3({}, [] {
     FLOW_STEP(aclrtSetDevice(0));
-    const Books books;
+    const MemoryBooks books;
     SleepingAllocator allocator{0};
     void* block = nullptr;
     FLOW_STEP(allocator.allocate(&block, kCache));
@@ -196,7 +196,7 @@ TEST(VirtualFlowSleep, V497_WithoutAContext_OneIsMade_AndServes) {
 TEST(VirtualFlowSleep, V498_OutOfMemory_Is207001_OfPhysicalMemoryAndOfAddresses) {
   on_a2_and_a3({{"BELAY_HBM", "32M"}}, [] {
     FLOW_STEP(aclrtSetDevice(0));
-    const Books books;
+    const MemoryBooks books;
     SleepingAllocator allocator{0};
     void *first = nullptr, *second = nullptr;
     FLOW_STEP(allocator.allocate(&first, 20 * kMB));

@@ -9,7 +9,7 @@ using namespace belay_test;
 TEST(VirtualFlowSymmetricHeap, V515_V80_AnAddressIsFound_AndThenDemanded) {
   on_a2_and_a3({}, [] {
     FLOW_STEP(aclrtSetDevice(0));
-    const Books books;
+    const MemoryBooks books;
     for (const std::size_t size : {kGB, 2 * kGB, 7 * kGB, 64 * kGB}) {
       SCOPED_TRACE(size);
       void *found = nullptr, *heap = nullptr;
@@ -69,7 +69,7 @@ TEST(VirtualFlowSymmetricHeap, V515_EveryRank_GetsTheAddressOfTheFirst) {
 TEST(VirtualFlowSymmetricHeap, V214_V211_OnA3_TheHeapIsMappedOverAnotherLink) {
   on_each({"A3"}, {}, [] {
     FLOW_STEP(aclrtSetDevice(0));
-    const Books books;
+    const MemoryBooks books;
     void *heap = nullptr, *other = nullptr;
     const auto prop = memory_at(ACL_MEM_LOCATION_TYPE_DEVICE, 0, ACL_HBM_MEM_HUGE);
     FLOW_STEP(aclrtReserveMemAddress(&heap, 6 * kMB, 0, nullptr, 0));

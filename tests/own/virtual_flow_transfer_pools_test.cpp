@@ -23,7 +23,7 @@ constexpr Kind kKinds[] = {{ACL_MEM_LOCATION_TYPE_HOST_NUMA, ACL_MEM_P2P_HUGE1G}
 
 void use_a_host_pool() {
   FLOW_STEP(aclrtSetDevice(0));
-  const Books books;
+  const MemoryBooks books;
   aclrtDrvMemHandle handle = nullptr;
   std::size_t tried = 0;
   for (const Kind& kind : kKinds) {
@@ -83,7 +83,7 @@ TEST(VirtualFlowTransferPools, V509_V510_V180_AHostPool_IsMadeOfTheFirstKindThat
 TEST(VirtualFlowTransferPools, V509_V441_ADevicePool_IsGivenBackAddressFirst) {
   on_a2_and_a3({}, [] {
     FLOW_STEP(aclrtSetDevice(0));
-    const Books books;
+    const MemoryBooks books;
     const auto prop = memory_at(ACL_MEM_LOCATION_TYPE_DEVICE, 0, ACL_HBM_MEM_HUGE);
     aclrtDrvMemHandle handle = nullptr;
     void* pool = nullptr;
@@ -103,7 +103,7 @@ TEST(VirtualFlowTransferPools, V509_V441_ADevicePool_IsGivenBackAddressFirst) {
 
 // Maps memory of both devices into it, far apart where there is room.
 void use_addresses(void* start, std::size_t size, bool bound) {
-  const Books books;
+  const MemoryBooks books;
   std::vector<aclrtDrvMemHandle> handles(2);
   const std::size_t places[] = {0, size - 2 * kGranule};
   for (std::uint32_t device = 0; device < 2; ++device) {

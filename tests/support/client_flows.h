@@ -57,9 +57,9 @@ inline aclrtPhysicalMemProp memory_at(aclrtMemLocationType place, std::uint32_t 
 }
 
 // What the current device has given out since this was made.
-class Books {
+class MemoryBooks {
  public:
-  Books() : free_at_start_{free_bytes()} {}
+  MemoryBooks() : free_at_start_{free_bytes()} {}
   std::size_t taken() const { return free_at_start_ - free_bytes(); }
 
  private:

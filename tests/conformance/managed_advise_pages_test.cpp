@@ -2,7 +2,6 @@
 #include <cstring>
 
 #include "support/managed.h"
-#include "support/sanitizer.h"
 
 namespace managed_advise_pages_test {
 

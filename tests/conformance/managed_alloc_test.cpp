@@ -86,7 +86,7 @@ TEST_F(ManagedAlloc, V284_V311_ThePageBehindTheBlockIsNoPartOfIt) {
 }
 
 TEST_F(ManagedAlloc, V272_V284_NothingIsTakenBeforeItIsUsed) {
-  const Managed small{1}, large{64 * kGB}, larger{200 * kGB};
+  const Managed small{1}, large{64 * kGB}, larger{100 * kGB};
   expect_pages(0, 0, "after allocating more than the device has");
 }
 
@@ -119,10 +119,18 @@ TEST_F(ManagedAlloc, V277_FreedByItsStartOnly_AndOnce) {
   for (const std::size_t inside : {std::size_t{1}, std::size_t{64}, kManagedPage, 3 * kManagedPage - 1})
     EXPECT_EQ(aclrtFree(block.get(inside)), kBadValue) << inside;
   EXPECT_EQ(aclrtFreeHost(block.get()), kBadValue);
+  EXPECT_EQ(aclrtFreeHostWithDevSync(block.get()), kBadValue);
   EXPECT_EQ(last_error(), kBadValue);
   EXPECT_EQ(aclrtMemset(block.get(), 64, 1, 64), ACL_SUCCESS) << "it is still there";
   void* const was = block.free_now();
   EXPECT_EQ(aclrtFree(was), kBadValue);
+}
+
+TEST_F(ManagedAlloc, V277_FreedAfterTheDeviceIsIdle) {
+  void* block = nullptr;
+  ASSERT_EQ(::aclrtMemAllocManaged(&block, 64, 1), ACL_SUCCESS);
+  EXPECT_EQ(aclrtFreeWithDevSync(block), ACL_SUCCESS);
+  EXPECT_EQ(aclrtFree(block), kBadValue);
 }
 
 TEST_F(ManagedAlloc, V277_FreedWithoutAContextAndByAnyThread) {

@@ -3,22 +3,12 @@
 
 #include "support/gates.h"
 #include "support/managed.h"
-#include "support/sanitizer.h"
 
 namespace managed_pages_test {
 
 using namespace belay_test;
 
-class ManagedPages : public OnTwoDevices {
- protected:
-  void SetUp() override {
-    if (kUnderThreadSanitizer) GTEST_SKIP() << "this sanitizer leaves no addresses that host code can use";
-    OnTwoDevices::SetUp();
-  }
-  void TearDown() override {
-    if (!kUnderThreadSanitizer) OnTwoDevices::TearDown();
-  }
-};
+class ManagedPages : public OnTwoDevices {};
 
 aclError fill(void* start, std::size_t count, int value = 5) {
   return aclrtMemset(start, count, value, count);

@@ -6,7 +6,6 @@
 #include "support/managed.h"
 #include "support/mistakes.h"
 #include "support/refusals.h"
-#include "support/sanitizer.h"
 
 namespace managed_prefetch_test {
 

@@ -4,6 +4,7 @@
 #include "support/fresh_process.h"
 #include "support/managed.h"
 #include "support/registered.h"
+#include "support/sanitizer.h"
 
 namespace pointer_attributes_virtual_test {
 
@@ -125,6 +126,7 @@ TEST_F(PointerAttributesVirtual, V347_PagesOf1GB) {
 }
 
 TEST_F(PointerAttributesVirtual, V348_V354_MappedHostMemory_AlsoOfANode) {
+  if (kUnderThreadSanitizer) GTEST_SKIP() << "this sanitizer leaves no addresses that host code can use";
   for (const int type : {ACL_MEM_LOCATION_TYPE_HOST, ACL_MEM_LOCATION_TYPE_HOST_NUMA}) {
     for (const aclrtMemAttr attribute : {ACL_MEM_HUGE, ACL_HBM_MEM_HUGE, ACL_DDR_MEM_NORMAL}) {
       const Mapping mapping{type, 0, attribute, kManagedPage};

@@ -176,7 +176,8 @@ TEST(ManagedCharges, V299_V300_V273_OnAFullDevice_CopiesEndAllTheSame) {
       ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
       void* all = nullptr;
       ASSERT_EQ(aclrtMallocAlign32(&all, 64 * kMB, ACL_MEM_MALLOC_HUGE_ONLY), ACL_SUCCESS);
-      EXPECT_EQ(by_write ? fill(block.get()) : no_longer_read_mostly(block.get(), 1, device_side(0)), ACL_SUCCESS);
+      EXPECT_EQ(by_write ? fill(block.get()) : no_longer_read_mostly(block.get(), 1, device_side(0)),
+                ACL_SUCCESS);
       EXPECT_FALSE(is_read_mostly(block.get(), 1));
       expect_on_one_side(block, by_write ? "written by a full device" : "to stay on a full device");
       EXPECT_EQ(aclrtFree(all), ACL_SUCCESS);

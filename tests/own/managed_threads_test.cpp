@@ -101,14 +101,16 @@ void in_threads(std::size_t mb, int rounds) {
   });
 }
 
-TEST(ManagedThreads, V19_V273_V297_EightThreads_NothingIsLost) { in_threads(512, slice(400, 20000, 4)); }
+TEST(ManagedThreads, V19_V273_V297_EightThreads_NothingIsLost) { in_threads(512, slice(4000, 200000, 40)); }
 
-TEST(ManagedThreads, V19_V273_OnDevicesThatAreTooSmallForAllPages) { in_threads(16, slice(400, 20000, 4)); }
+TEST(ManagedThreads, V19_V273_OnDevicesThatAreTooSmallForAllPages) {
+  in_threads(16, slice(4000, 200000, 40));
+}
 
 // One thread frees what the others are busy with: each call finds it or does not.
 TEST(ManagedThreads, V19_V277_V325_ABlockThatIsFreedMeanwhile) {
   on_product("A2", {{"BELAY_HBM", "64M"}, {"BELAY_DEVICES", "2"}}, [] {
-    for (int round = 0, rounds = slice(60, 2000, 4); round < rounds; ++round) {
+    for (int round = 0, rounds = slice(600, 20000, 40); round < rounds; ++round) {
       void* block = nullptr;
       ASSERT_EQ(::aclrtMemAllocManaged(&block, 2 * kManagedPage, 1), ACL_SUCCESS);
       std::atomic<int> ready{0};

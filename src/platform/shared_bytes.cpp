@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -159,9 +160,12 @@ bool SharedBytes::map_at(std::uintptr_t address, std::size_t offset, std::size_t
                           reinterpret_cast<void*>(address));
     return twin != MAP_FAILED && ::mprotect(twin, bytes, PROT_READ | PROT_WRITE) == 0;
   }
-  void* at = ::mmap(reinterpret_cast<void*>(address), bytes, PROT_READ | PROT_WRITE,
-                    MAP_SHARED | MAP_NORESERVE | (ours ? MAP_FIXED : MAP_FIXED_NOREPLACE), file_,
-                    static_cast<off_t>(offset));
+  // The raw call where it may be refused: ThreadSanitizer's ends the program there.
+  void* at = ours ? ::mmap(reinterpret_cast<void*>(address), bytes, PROT_READ | PROT_WRITE,
+                           MAP_SHARED | MAP_NORESERVE | MAP_FIXED, file_, static_cast<off_t>(offset))
+                  : reinterpret_cast<void*>(::syscall(SYS_mmap, address, bytes, PROT_READ | PROT_WRITE,
+                                                      MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, file_,
+                                                      static_cast<off_t>(offset)));
   if (at == MAP_FAILED) return false;
   if (at != reinterpret_cast<void*>(address)) {  // kernels before 4.17
     ::munmap(at, bytes);

@@ -143,9 +143,10 @@ Status VirtualMemory::release(std::uintptr_t start) {
   return done();
 }
 
-bool VirtualMemory::is_reserved(std::uintptr_t address) const {
+std::optional<std::int32_t> VirtualMemory::bound_at(std::uintptr_t address) const {
   const Lock held = parts_.mappings.lock();
-  return parts_.mappings.around(address, held) != nullptr;
+  const Reservation* inside = parts_.mappings.around(address, held);
+  return inside == nullptr ? std::nullopt : std::optional{inside->bound};
 }
 
 bool VirtualMemory::is_outside(std::uintptr_t address) const {

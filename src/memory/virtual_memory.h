@@ -89,7 +89,9 @@ class VirtualMemory {
   Result<bool> is_granted(std::uintptr_t address, const Grantee& to) const;
   Result<std::uint64_t> retain(std::uintptr_t start);
 
-  bool is_reserved(std::uintptr_t address) const;
+  bool is_reserved(std::uintptr_t address) const { return bound_at(address).has_value(); }
+  // Whose its reservation is (V-148); empty: it is in none.
+  std::optional<std::int32_t> bound_at(std::uintptr_t address) const;
   // Whether its reservation is one beyond the device window (V-348).
   bool is_outside(std::uintptr_t address) const;
   // Whether host code may read and write here.

@@ -155,7 +155,13 @@ Status check_memory_type(Process& process, void** addresses, std::uint32_t count
   const bool one_kind =
       has(process.product().product, Feature::MediaIsDevice);  // there media memory is device memory (M-162)
   for (std::uint32_t i = 0; i < count; ++i) {
-    const std::optional<Block> block = process.memory().find(reinterpret_cast<std::uintptr_t>(addresses[i]));
+    const auto address = reinterpret_cast<std::uintptr_t>(addresses[i]);
+    if (const std::optional<std::int32_t> bound = process.memory().virtual_memory().bound_at(address)) {
+      const bool here = *bound == kUnbound || *bound == static_cast<std::int32_t>(context->device);
+      if (!here || (types & ACL_RT_MEM_TYPE_RSVD) == 0) return done();
+      continue;
+    }
+    const std::optional<Block> block = process.memory().find(address);
     if (!block || block->device != context->device || block->origin == Origin::Host) return done();
     std::uint32_t type = block->origin == Origin::Malloc ? ACL_RT_MEM_TYPE_DEV : ACL_RT_MEM_TYPE_DVPP;
     if (one_kind) type = ACL_RT_MEM_TYPE_DEV | ACL_RT_MEM_TYPE_DVPP;

@@ -16,7 +16,7 @@ void write_and_read_one_granule() {
   aclrtPhysicalMemProp prop = memory_at(ACL_MEM_LOCATION_TYPE_DEVICE, 0, ACL_HBM_MEM_NORMAL);
   std::size_t granularity = 0;
   FLOW_STEP(aclrtMemGetAllocationGranularity(&prop, ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM, &granularity));
-  ASSERT_EQ(granularity, kGranule);
+  ASSERT_EQ(granularity, kFlowPage);
   const std::size_t size = up_to(std::size_t{1000}, granularity);
 
   aclrtDrvMemHandle handle = nullptr;

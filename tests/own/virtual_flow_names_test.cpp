@@ -73,9 +73,9 @@ TEST(VirtualFlowNames, V514_V195_AWeakSymbol_IsBound_AndOneThatNobodyHasIsNull) 
     const auto prop = memory_at(ACL_MEM_LOCATION_TYPE_DEVICE, 0, ACL_HBM_MEM_HUGE);
     aclrtDrvMemHandle theirs = nullptr, ours = nullptr;
     void* address = nullptr;
-    FLOW_STEP(aclrtMallocPhysical(&theirs, kGranule, &prop, 0));
-    FLOW_STEP(aclrtReserveMemAddress(&address, kGranule, 0, nullptr, 1));
-    FLOW_STEP(aclrtMapMem(address, kGranule, 0, theirs, 0));
+    FLOW_STEP(aclrtMallocPhysical(&theirs, kFlowPage, &prop, 0));
+    FLOW_STEP(aclrtReserveMemAddress(&address, kFlowPage, 0, nullptr, 1));
+    FLOW_STEP(aclrtMapMem(address, kFlowPage, 0, theirs, 0));
     FLOW_STEP(aclrtMemRetainAllocationHandle(address, &ours));
     EXPECT_EQ(ours, theirs);
     FLOW_STEP(aclrtFreePhysical(ours));

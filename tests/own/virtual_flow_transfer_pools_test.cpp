@@ -105,12 +105,12 @@ TEST(VirtualFlowTransferPools, V509_V441_ADevicePool_IsGivenBackAddressFirst) {
 void use_addresses(void* start, std::size_t size, bool bound) {
   const MemoryBooks books;
   std::vector<aclrtDrvMemHandle> handles(2);
-  const std::size_t places[] = {0, size - 2 * kGranule};
+  const std::size_t places[] = {0, size - 2 * kFlowPage};
   for (std::uint32_t device = 0; device < 2; ++device) {
     const std::uint32_t of = bound ? 0 : device;
     const auto prop = memory_at(ACL_MEM_LOCATION_TYPE_DEVICE, of, ACL_HBM_MEM_HUGE);
-    FLOW_STEP(aclrtMallocPhysical(&handles[device], kGranule, &prop, 0));
-    FLOW_STEP(aclrtMapMem(at(start, places[device]), kGranule, 0, handles[device], 0)) << device;
+    FLOW_STEP(aclrtMallocPhysical(&handles[device], kFlowPage, &prop, 0));
+    FLOW_STEP(aclrtMapMem(at(start, places[device]), kFlowPage, 0, handles[device], 0)) << device;
     FLOW_STEP(aclrtSetDevice(static_cast<std::int32_t>(of)));
     write_to(at(start, places[device]), pattern(1000, device));
     aclrtPtrAttributes attributes{};

@@ -21,7 +21,7 @@ namespace belay_test {
 // For what returns a code and must not fail; the rest of the flow makes no sense without it.
 #define FLOW_STEP(call) ASSERT_EQ(call, ACL_SUCCESS)
 
-inline constexpr std::size_t kGranule = 2 * kMB;
+inline constexpr std::size_t kFlowPage = 2 * kMB;
 
 inline std::vector<std::string> all_schedules() {
   std::vector<std::string> all{"eager", "fifo", "lazy"};

@@ -10,6 +10,8 @@
 #include "base/words.h"
 #include "cli/answer.h"
 #include "cli/colour.h"
+#include "cli/explain_physical.h"
+#include "cli/explain_words.h"
 #include "cli/help.h"
 #include "cli/rulebook.h"
 #include "cli/table.h"
@@ -19,39 +21,9 @@ namespace belay::cli {
 namespace {
 
 struct ExplainArguments {
-  std::string size, policy, api = "malloc", product, form;
+  std::string size, policy, api = "malloc", attribute, location, product, form;
   bool json = false, all_products = false;
 };
-
-struct PageWords {
-  const char *kind, *key;
-};
-PageWords words_for(Page page) {
-  switch (page) {
-    case Page::Normal:
-      return {"normal", "normal"};
-    case Page::Huge2M:
-      return {"huge", "huge_2m"};
-    case Page::Huge1G:
-      return {"huge (1 GB)", "huge_1g"};
-  }
-  return {"", ""};
-}
-
-// "4194304 bytes (4 MB)"
-// "50.0 %"; what is not nothing or everything does not round to it.
-std::string share(std::size_t part, std::size_t whole) {
-  const double exact = percent(part, whole);
-  if (part != 0 && exact < 0.05) return "under 0.1 %";
-  if (part != whole && exact >= 99.95) return "over 99.9 %";
-  return fmt::format("{:.1f} %", exact);
-}
-
-// The public numbers are written in decimal, those of the media interface in hex.
-std::string code_text(const Refused& refused) {
-  return refused.code >= 0x80000000U ? fmt::format("0x{:X} ({})", refused.code, refused.name)
-                                     : fmt::format("{} {}", refused.code, refused.name);
-}
 
 // --- as text --------------------------------------------------------------------------------------
 
@@ -84,15 +56,6 @@ std::string of_device(const Answer& answer) {
   return fmt::format("{} of {}", share(answer.plan->footprint, usable), amount(usable));
 }
 
-void print_rules(const std::vector<std::string>& ids, std::optional<std::size_t> width) {
-  Table table{{Align::Left, Align::Left}};
-  for (const std::string& id : ids) {
-    const Rule* rule = find_rule(id);
-    table.row({paint(Style::Bold, id), rule == nullptr ? "(not among the rules of this build)" : rule->text});
-  }
-  fmt::print("\n{}", table.text(width));
-}
-
 void print_answer(const Answer& answer) {
   const Request& request = answer.request;
   const ProductRow& product = *request.product.row;
@@ -107,8 +70,7 @@ void print_answer(const Answer& answer) {
     table.row({"policy", name == number ? number : fmt::format("{} ({})", name, number)});
     if (read != name) table.row({"  read as", read});
   }
-  table.row({"product", fmt::format("{}: {}, {}, form {}", product.key, product.family, request.product.soc,
-                                    name_of(request.form))});
+  table.row({"product", product_text(request.product, request.form)});
   table.row({"  padding", product.padding == 0 ? std::string{"none"} : amount(product.padding)});
   if (answer.refused) {
     table.row({"returns", paint(Style::Red, code_text(*answer.refused))});
@@ -172,12 +134,6 @@ void print_comparison(const std::vector<Answer>& answers) {
 
 // --- as JSON --------------------------------------------------------------------------------------
 
-using Json = nlohmann::ordered_json;
-
-Json refusal_json(const Refused& refused) {
-  return {{"code", refused.code}, {"name", refused.name}, {"rule", refused.rule}, {"text", refused.text}};
-}
-
 Json when_short_json(const Answer& answer) {
   const Plan& plan = *answer.plan;
   Json json;
@@ -213,7 +169,6 @@ Json plan_json(const Answer& answer) {
 
 Json answer_json(const Answer& answer) {
   const Request& request = answer.request;
-  const ProductRow& product = *request.product.row;
   Json json;
   json["asked_bytes"] = request.size;
   json["function"] = function_name(request.api);
@@ -223,21 +178,13 @@ Json answer_json(const Answer& answer) {
                       {"name", policy_name(request.policy)},
                       {"read_as", policy_as_read(request)}};
   }
-  json["product"] = {{"key", product.key},
-                     {"family", product.family},
-                     {"soc", request.product.soc},
-                     {"padding_bytes", product.padding},
-                     {"usable_bytes", request.product.usable_bytes}};
+  json["product"] = product_json(request.product);
   json["form"] = name_of(request.form);
   json["ok"] = answer.plan.has_value();
   json["plan"] = answer.plan ? plan_json(answer) : Json{};
   json["refusal"] = answer.refused ? refusal_json(*answer.refused) : Json{};
   json["hint"] = answer.hint.empty() ? Json{} : Json(answer.hint);
-  json["rules"] = Json::array();
-  for (const std::string& id : answer.rules) {
-    const Rule* rule = find_rule(id);
-    json["rules"].push_back({{"id", id}, {"text", rule == nullptr ? "" : rule->text}});
-  }
+  json["rules"] = rules_json(answer.rules);
   return json;
 }
 
@@ -249,31 +196,63 @@ std::string given_or_environment(const std::string& given, const char* variable,
   return value.empty() ? fallback : value;
 }
 
+// Where it would be asked.
+struct Asked {
+  Choice product;
+  Form form;
+};
+Asked read_place(const ExplainArguments& arguments) {
+  const Asked asked{
+      read_product(arguments.all_products ? "A2"
+                                          : given_or_environment(arguments.product, "BELAY_PRODUCT", "A2")),
+      read_form(given_or_environment(arguments.form, "BELAY_FORM", "EP"))};
+  if (!arguments.all_products && host_is_device(asked.form) &&
+      !has(asked.product.row->product, Feature::HostForm)) {
+    throw UsageError{fmt::format("{} has no {} form", asked.product.row->family, name_of(asked.form)),
+                     "only 310B, 310P, 910 and IPV350 have it (rule M-437)"};
+  }
+  return asked;
+}
+
 Request read_request(const ExplainArguments& arguments) {
   Request request;
   request.size = read_size(arguments.size);
   request.api = read_api(arguments.api);
+  if (!arguments.attribute.empty() || !arguments.location.empty()) {
+    throw UsageError{fmt::format("{} takes no attribute and no location", function_name(request.api)),
+                     "leave --attr and --location out, or ask for --api physical"};
+  }
   if (!arguments.policy.empty()) {
     if (!takes_policy(request.api)) {
       throw UsageError{fmt::format("{} takes no policy", function_name(request.api)), "leave --policy out"};
     }
     request.policy = read_policy(arguments.policy);
   }
-  request.form = read_form(given_or_environment(arguments.form, "BELAY_FORM", "EP"));
-  request.product = read_product(
-      arguments.all_products ? "A2" : given_or_environment(arguments.product, "BELAY_PRODUCT", "A2"));
-  if (!arguments.all_products && host_is_device(request.form) &&
-      !has(request.product.row->product, Feature::HostForm)) {
-    throw UsageError{fmt::format("{} has no {} form", request.product.row->family, name_of(request.form)),
-                     "only 310B, 310P, 910 and IPV350 have it (rule M-437)"};
-  }
+  const Asked asked = read_place(arguments);
+  request.product = asked.product;
+  request.form = asked.form;
   return request;
 }
 
-int explain(const ExplainArguments& arguments) {
-  Request request = read_request(arguments);
+PhysicalRequest read_physical_request(const ExplainArguments& arguments) {
+  PhysicalRequest request;
+  request.size = read_size(arguments.size);
+  if (!arguments.policy.empty()) {
+    throw UsageError{fmt::format("{} takes no policy", kPhysicalFunction),
+                     "leave --policy out; --attr says which pages"};
+  }
+  if (!arguments.attribute.empty()) request.attribute = read_attribute(arguments.attribute);
+  if (!arguments.location.empty()) request.location = read_location(arguments.location);
+  const Asked asked = read_place(arguments);
+  request.product = asked.product;
+  request.form = asked.form;
+  return request;
+}
+
+template <class Requested>
+int explain(Requested request, const ExplainArguments& arguments) {
   if (!arguments.all_products) {
-    const Answer only = answer(request);
+    const auto only = answer(request);
     if (arguments.json) {
       fmt::print("{}\n", answer_json(only).dump(2));
     } else {
@@ -281,19 +260,24 @@ int explain(const ExplainArguments& arguments) {
     }
     return kOk;
   }
-  std::vector<Answer> answers;
+  std::vector<decltype(answer(request))> answers;
   for (const ProductRow& row : products()) {
     request.product = {&row, row.soc, row.usable_bytes};
     answers.push_back(answer(request));
   }
   if (arguments.json) {
     Json json = Json::array();
-    for (const Answer& each : answers) json.push_back(answer_json(each));
+    for (const auto& each : answers) json.push_back(answer_json(each));
     fmt::print("{}\n", Json{{"products", json}}.dump(2));
   } else {
     print_comparison(answers);
   }
   return kOk;
+}
+
+int explain(const ExplainArguments& arguments) {
+  return names_physical(arguments.api) ? explain(read_physical_request(arguments), arguments)
+                                       : explain(read_request(arguments), arguments);
 }
 
 }  // namespace
@@ -313,8 +297,16 @@ Action add_explain(CLI::App& belay) {
       ->type_name("POLICY");
   app.add_option("--api", arguments->api,
                  "malloc, align32, cached, withcfg, taskscheduler, host,\n"
-                 "hostwithcfg, dvpp, himpi, or the function's full name\ndefault: malloc")
+                 "hostwithcfg, dvpp, himpi, physical, or the function's full name\ndefault: malloc")
       ->type_name("FUNCTION");
+  app.add_option("--attr", arguments->attribute,
+                 "of physical memory: HBM_HUGE, HBM_NORMAL, HBM_HUGE1G, HUGE, NORMAL,\n"
+                 "HUGE1G, P2P_HUGE, P2P_NORMAL, P2P_HUGE1G, DDR_HUGE, ..., a name of\n"
+                 "aclrtMemAttr, or a number\ndefault: HBM_HUGE")
+      ->type_name("ATTRIBUTE");
+  app.add_option("--location", arguments->location,
+                 "of physical memory: device, host or numa\ndefault: device")
+      ->type_name("LOCATION");
   CLI::Option* product =
       app.add_option("--product", arguments->product,
                      "A2, A3, 950, 310P, 910, 310B, IPV350 or a SoC name\ndefault: BELAY_PRODUCT, else A2")
@@ -333,6 +325,9 @@ Action add_explain(CLI::App& belay) {
            "  belay explain 1.9G --policy HUGE1G_ONLY      rounds up to 2 GB\n"
            "  belay explain 1 --policy 'HUGE_ONLY|HIGH_BAND_WIDTH' --api align32\n"
            "  belay explain 4G --policy HUGE1G_ONLY --all-products\n"
+           "  belay explain 3M --api physical              granularity, pages and what is reported\n"
+           "  belay explain 1G --api physical --attr HUGE1G --all-products\n"
+           "  belay explain 20M --api physical --attr HUGE --location host\n"
            "  belay explain 64K --api host --json");
   return [arguments] { return explain(*arguments); };
 }

@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <vector>
 
-#include "base/nearest.h"
-#include "cli/command.h"
+#include "cli/physical_answer.h"
+#include "cli/word_list.h"
 
 namespace belay::cli {
 namespace {
@@ -58,39 +57,6 @@ std::string_view trim(std::string_view text) {
   while (text.starts_with(' ')) text.remove_prefix(1);
   while (text.ends_with(' ')) text.remove_suffix(1);
   return text;
-}
-
-std::string joined(const std::vector<std::string_view>& words) {
-  return fmt::format("{}", fmt::join(words, ", "));
-}
-
-[[noreturn]] void unknown(std::string_view kind, std::string_view word,
-                          const std::vector<std::string_view>& known) {
-  const std::string_view near = nearest(word, known);
-  throw UsageError{near.empty() ? fmt::format("there is no {} '{}'", kind, word)
-                                : fmt::format("there is no {} '{}'; did you mean {}?", kind, word, near),
-                   "known: " + joined(known)};
-}
-
-template <class Words>
-std::vector<std::string_view> nicks(const Words& words) {
-  std::vector<std::string_view> all(words.size());
-  std::ranges::transform(words, all.begin(), [](const auto& word) { return word.nick; });
-  return all;
-}
-
-template <class Number>
-std::optional<Number> whole_number(std::string_view text) {
-  int base = 10;
-  if (text.starts_with("0x") || text.starts_with("0X")) {
-    base = 16;
-    text.remove_prefix(2);
-  }
-  Number value{};
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value, base);
-  if (error != std::errc{} || stop != end) return std::nullopt;
-  return value;
 }
 
 // How far a unit shifts: "", "B", "K", "KB", "KiB", ... all binary.
@@ -179,7 +145,9 @@ Api read_api(std::string_view text) {
     return same_word(text, each.function) || same_word(text, each.nick);
   });
   if (found != kApis.end()) return found->api;
-  unknown("function", text, nicks(kApis));
+  std::vector<std::string_view> known = nicks(kApis);
+  known.push_back(kPhysicalNick);
+  unknown("function", text, known);
 }
 
 Choice read_product(std::string_view text) {

@@ -1,6 +1,8 @@
-/* What the library answers to requests for memory: one line each, to be compared with `belay explain`. */
+/* What the library answers to requests for memory: one line each, to be compared with `belay explain`. With
+   the argument "physical": to requests for physical memory. */
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "acl/acl.h"
 #include "acl/ops/acl_dvpp.h"
@@ -76,9 +78,52 @@ static void probe(const struct Function* function, size_t size, unsigned policy)
   printf(" %u %zu %u\n", (unsigned)code, cost, (unsigned)attributes.pageSize);
 }
 
-int main(void) {
+static const struct Location {
+  const char* name;
+  aclrtMemLocation place;
+} kLocations[] = {
+    {"device", {0, ACL_MEM_LOCATION_TYPE_DEVICE}},
+    {"host", {0, ACL_MEM_LOCATION_TYPE_HOST}},
+    {"numa", {UINT32_MAX, ACL_MEM_LOCATION_TYPE_HOST_NUMA}}, /* any node */
+};
+static const size_t kPhysicalSizes[] = {0, 1, 2097151, 2097152, 2097153, SIZE_MAX - 2097151, SIZE_MAX};
+
+static void probe_physical(const struct Location* location, unsigned attribute, size_t size) {
+  aclrtPhysicalMemProp prop = {ACL_MEM_HANDLE_TYPE_NONE, ACL_MEM_ALLOCATION_TYPE_PINNED,
+                               (aclrtMemAttr)attribute, location->place, 0};
+  aclrtPhysicalMemProp found = prop;
+  aclrtDrvMemHandle handle = NULL;
+  size_t granularity = 0;
+  const size_t before = free_bytes();
+  const aclError code = aclrtMallocPhysical(&handle, size, &prop, 0);
+  const size_t cost = before - free_bytes();
+  if (code == ACL_SUCCESS) {
+    (void)aclrtMemGetAllocationGranularity(&prop, ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM, &granularity);
+    (void)aclrtMemGetAllocationPropertiesFromHandle(handle, &found);
+    (void)aclrtFreePhysical(handle);
+  }
+  printf("%s %u %zu %u %zu %zu %u\n", location->name, attribute, size, (unsigned)code, cost, granularity,
+         code == ACL_SUCCESS ? (unsigned)found.memAttr : 0);
+}
+
+static void probe_all_physical(void) {
+  printf("location attribute size code cost granularity reported\n");
+  for (size_t l = 0; l < sizeof kLocations / sizeof kLocations[0]; ++l) {
+    for (unsigned attribute = 0; attribute <= 18; ++attribute) {
+      for (size_t s = 0; s < sizeof kPhysicalSizes / sizeof kPhysicalSizes[0]; ++s) {
+        probe_physical(&kLocations[l], attribute, kPhysicalSizes[s]);
+      }
+    }
+  }
+}
+
+int main(int count, char** words) {
   if (aclInit(NULL) != ACL_SUCCESS || aclrtSetDevice(0) != ACL_SUCCESS) {
     return 1;
+  }
+  if (count > 1 && strcmp(words[1], "physical") == 0) {
+    probe_all_physical();
+    return aclFinalize() == ACL_SUCCESS ? 0 : 1;
   }
   printf("function size policy code cost page\n");
   for (size_t f = 0; f < sizeof kFunctions / sizeof kFunctions[0]; ++f) {

@@ -18,6 +18,10 @@ PhysicalMemory::PhysicalMemory(HeapMap& map, BackingStore& backing, machine::Mac
 
 namespace {
 std::size_t kind_of(const Extent& extent) { return quota_kind(extent.page, extent.p2p); }
+// No sum: a program may ask for nearly all there is of numbers.
+std::size_t segments_of(std::size_t bytes) {
+  return bytes / kSegmentBytes + (bytes % kSegmentBytes == 0 ? 0 : 1);
+}
 }  // namespace
 
 void PhysicalMemory::open(Room& room) {
@@ -35,7 +39,7 @@ void PhysicalMemory::open(Room& room) {
 // them back.
 std::optional<std::size_t> PhysicalMemory::Room::take_out(Page page, std::size_t bytes) {
   if (bytes >= kSegmentBytes) {
-    const std::optional<std::uintptr_t> first = segments.take((bytes + kSegmentBytes - 1) / kSegmentBytes);
+    const std::optional<std::uintptr_t> first = segments.take(segments_of(bytes));
     return first ? std::optional<std::size_t>{*first * kSegmentBytes} : std::nullopt;
   }
   RunMap& of_page = runs[static_cast<std::size_t>(page)];
@@ -48,7 +52,7 @@ std::optional<std::size_t> PhysicalMemory::Room::take_out(Page page, std::size_t
 
 void PhysicalMemory::Room::put_back(Page page, std::size_t offset, std::size_t bytes) {
   if (bytes >= kSegmentBytes) {
-    segments.give(offset / kSegmentBytes, (bytes + kSegmentBytes - 1) / kSegmentBytes);
+    segments.give(offset / kSegmentBytes, segments_of(bytes));
   } else {
     runs[static_cast<std::size_t>(page)].give(offset, bytes);
   }

@@ -122,8 +122,8 @@ Status query_managed(Process& process, const ManagedQuestion& question) {
   }
   if (Status inside = check_window(process, start, size, "V-311"); !inside) return inside;
   for (Wanted& each : all) {
-    ASSIGN_OR_RETURN(each.values, process.memory().managed().query(each.attribute, address_of(start), size,
-                                                                   each.count));
+    ASSIGN_OR_RETURN(each.values,
+                     process.memory().managed().query(each.attribute, address_of(start), size, each.count));
   }
   for (const Wanted& each : all) std::memcpy(each.to, each.values.data(), each.values.size() * 4);
   return done();

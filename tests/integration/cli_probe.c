@@ -86,7 +86,7 @@ static const struct Location {
     {"host", {0, ACL_MEM_LOCATION_TYPE_HOST}},
     {"numa", {UINT32_MAX, ACL_MEM_LOCATION_TYPE_HOST_NUMA}}, /* any node */
 };
-static const size_t kPhysicalSizes[] = {0, 1, 2097151, 2097152, 2097153, SIZE_MAX - 2097151, SIZE_MAX};
+static const size_t kPhysicalSizes[] = {0, 1, 2097152, 2097153, SIZE_MAX - 2097151, SIZE_MAX};
 
 static void probe_physical(const struct Location* location, unsigned attribute, size_t size) {
   aclrtPhysicalMemProp prop = {ACL_MEM_HANDLE_TYPE_NONE, ACL_MEM_ALLOCATION_TYPE_PINNED,

@@ -627,6 +627,8 @@ for product, form in ("A2", "EP"), ("A3", "EP"), ("950", "EP"), ("310P", "EP"), 
                    "physical")
     for line in lines.splitlines()[1:]:
         location, attribute, size, code, cost, granularity, reported = line.split()
+        if form != "EP" and location != "device":
+            continue  # it has none of this anyway
         says = explained(location, attribute, size, product, form)
         does = int(code), int(cost), int(granularity), int(reported)
         # More than any machine has: the plan knows nothing of the host's memory.

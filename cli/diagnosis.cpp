@@ -60,6 +60,7 @@ class Doctor {
     about_surroundings();
     about_memory();
     about_addresses();
+    about_managed();
     about_backing();
     about_pages();
     about_commit();
@@ -114,18 +115,27 @@ class Doctor {
 
   // --- device memory ------------------------------------------------------------------------------
 
+  // What there is to say where addresses are limited, and what to do about it.
+  std::string limited_addresses() const {
+    const ProcessLimit& limit = facts_.limits.address_bytes;
+    return limit.soft ? fmt::format(" (the address space of a process is limited to {})", amount(*limit.soft))
+                      : "";
+  }
+  std::vector<Remedy> more_addresses() const {
+    const ProcessLimit& limit = facts_.limits.address_bytes;
+    std::vector<Remedy> remedies;
+    if (!limit.soft) return remedies;
+    if (user_may_raise(limit)) remedies.push_back(ulimit('v', limit, 1_KiB));
+    if (limit.hard)
+      remedies.push_back({Whose::Root, "sudo prlimit --pid $$ --as=unlimited", "for this shell, at once"});
+    return remedies;
+  }
+
   void about_addresses() {
     const platform::AddressRange& window = trials_.window;
     const bool touches = wishes_.host_access == "allow";
-    std::vector<Remedy> remedies;
-    std::string limited;
-    if (const ProcessLimit& limit = facts_.limits.address_bytes; limit.soft) {
-      limited = fmt::format(" (the address space of a process is limited to {})", amount(*limit.soft));
-      if (user_may_raise(limit)) remedies.push_back(ulimit('v', limit, 1_KiB));
-      if (limit.hard) {
-        remedies.push_back({Whose::Root, "sudo prlimit --pid $$ --as=unlimited", "for this shell, at once"});
-      }
-    }
+    const std::vector<Remedy> remedies = more_addresses();
+    const std::string limited = limited_addresses();
     if (window.reserved) {
       const bool usual = window.base == 0x100000000000;
       say(kDevice, "addresses", "addresses", Mark::Ok,
@@ -150,6 +160,33 @@ class Doctor {
       say(kDevice, "addresses", "addresses", Mark::Problem,
           fmt::format("there is no room for device addresses{}: every allocation will fail", limited),
           remedies);
+    }
+  }
+
+  // Only programs that use it are concerned, so nothing here is a problem.
+  void about_managed() {
+    const platform::AddressRange& place = trials_.managed;
+    const platform::AddressWish& usual = platform::kManagedWishes[0];
+    const auto note = [&](Mark mark, std::string text) {
+      say(kDevice, "managed", "managed memory", mark, std::move(text),
+          mark == Mark::Ok ? std::vector<Remedy>{} : more_addresses());
+    };
+    const std::string where = fmt::format("{} at {}", amount(place.bytes), hex(place.base));
+    if (place.base == 0) {
+      note(Mark::Note,
+           fmt::format("there is no room for its addresses{}: aclrtMemAllocManaged will return 207001",
+                       limited_addresses()));
+    } else if (place.bytes < usual.bytes) {
+      note(Mark::Note, fmt::format("only {}, because this kernel has few addresses{}: aclrtMemAllocManaged "
+                                   "returns 207001 beyond that",
+                                   where, limited_addresses()));
+    } else if (!place.reserved) {
+      note(Mark::Note, fmt::format("{}, used without being reserved{}", where, limited_addresses()));
+    } else if (place.base != usual.base) {
+      note(Mark::Ok,
+           fmt::format("{}; the usual place, {}, is taken, as by a sanitizer", where, hex(usual.base)));
+    } else {
+      note(Mark::Ok, fmt::format("{}, as on a card; elsewhere in programs with a sanitizer", where));
     }
   }
 
@@ -464,7 +501,9 @@ class Doctor {
     std::vector<Remedy> remedies;
     if (few) remedies.push_back({Whose::Root, "sudo sysctl vm.max_map_count=262144", ""});
     say(kLimits, "mappings", "mappings", !most || few ? Mark::Note : Mark::Ok,
-        fmt::format("{} per process; many are needed only where host code may touch device memory",
+        fmt::format("{} per process; many are needed only where host code dereferences much that is mapped: "
+                    "managed memory, physical memory of the host or granted to it, device memory with "
+                    "BELAY_HOST_ACCESS=allow (vm.max_map_count)",
                     most ? fmt::format("{}", *most) : "unknown"),
         std::move(remedies));
   }

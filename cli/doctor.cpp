@@ -223,6 +223,10 @@ Json trials_json(const platform::HostTrials& trials) {
   return {
       {"window",
        {{"base", trials.window.base}, {"bytes", trials.window.bytes}, {"reserved", trials.window.reserved}}},
+      {"managed",
+       {{"base", trials.managed.base},
+        {"bytes", trials.managed.bytes},
+        {"reserved", trials.managed.reserved}}},
       {"touchable", can_json(trials.touchable)},
       {"memfd", can_json(trials.memfd)},
       {"long_file", can_json(trials.long_file)},

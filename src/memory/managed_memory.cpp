@@ -32,18 +32,13 @@ constexpr std::int32_t kHostAsPlace = -1, kNoPlace = -2;
 
 bool ManagedMemory::open() {
   if (base_.load(std::memory_order_relaxed) != 0) return true;
-  for (const platform::AddressWish& wish : platform::kManagedWishes) {
-    const platform::AddressRange range = platform::reserve_addresses({&wish, 1});
-    if (range.base == 0) continue;
-    if (!range.reserved && !platform::map_memory(range.base, kManagedPage, false)) continue;
-    if (!range.reserved) platform::hide_pages(range.base, kManagedPage, false);
-    window_ = range;
-    const std::uintptr_t first = *round_up(range.base, kManagedPage);
-    free_.give(first, round_down(range.base + range.bytes - first, kManagedPage));
-    base_.store(range.base, std::memory_order_release);
-    return true;
-  }
-  return false;
+  const platform::AddressRange range = platform::reserve_for_memory(platform::kManagedWishes);
+  if (range.base == 0) return false;
+  window_ = range;
+  const std::uintptr_t first = *round_up(range.base, kManagedPage);
+  free_.give(first, round_down(range.base + range.bytes - first, kManagedPage));
+  base_.store(range.base, std::memory_order_release);
+  return true;
 }
 
 bool ManagedMemory::is_in_window(std::uintptr_t start, std::size_t bytes) const {

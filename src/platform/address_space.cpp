@@ -96,6 +96,18 @@ bool map_memory(std::uintptr_t start, std::size_t bytes, bool reserved) {
   return true;
 }
 
+AddressRange reserve_for_memory(std::span<const AddressWish> wishes) {
+  for (const AddressWish& wish : wishes) {
+    const AddressRange range = reserve_addresses({&wish, 1});
+    if (range.base == 0) continue;
+    if (range.reserved) return range;
+    if (!map_memory(range.base, 2_MiB, false)) continue;
+    hide_pages(range.base, 2_MiB, false);
+    return range;
+  }
+  return {};
+}
+
 void hide_pages(std::uintptr_t start, std::size_t bytes, bool reserved) {
   if (!reserved) {
     ::munmap(reinterpret_cast<void*>(start), bytes);

@@ -27,6 +27,10 @@ struct AddressRange {
 // answer means that there is no room for any of them.
 AddressRange reserve_addresses(std::span<const AddressWish> wishes, bool to_map = false);
 
+// The same for memory of the process itself: numbers that are used without being reserved serve only where
+// memory can be mapped at them.
+AddressRange reserve_for_memory(std::span<const AddressWish> wishes);
+
 // Whether something that may not be written is mapped in a range.
 bool has_unwritable_part(std::uintptr_t start, std::size_t bytes);
 

@@ -73,6 +73,8 @@ void try_addresses(HostTrials& trials) {
   trials.window =
       reserve_addresses(std::span{kDeviceWishes}.first(kDeviceWishes.size() - 1));  // not the smallest
   if (trials.window.reserved) ::munmap(reinterpret_cast<void*>(trials.window.base), trials.window.bytes);
+  trials.managed = reserve_for_memory(kManagedWishes);
+  release_addresses(trials.managed);
   trials.touchable =
       can(trials.window.reserved ||
           Mapping{kSmallWindow, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE}.valid());

@@ -17,6 +17,7 @@ enum class Can : std::uint8_t { Unknown, Yes, No };
 
 struct HostTrials {
   AddressRange window;              // where 8 TB of addresses can be had; base 0: nowhere
+  AddressRange managed;             // where managed memory would be; base 0: nowhere
   Can touchable = Can::Unknown;     // mapping real memory into a range of addresses (256 GB at least)
   Can memfd = Can::Unknown;         // a file in memory
   int memfd_error = 0;              // errno, if not

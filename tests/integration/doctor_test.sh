@@ -86,7 +86,9 @@ check_json() {
     finds 'a["facts"]["kernel"] == "'"$(uname -r)"'" and a["facts"]["architecture"] == "'"$(uname -m)"'"' \
         "$belay" doctor --json
     finds 'a["uses"]["pages_2m"] in ("hugetlb", "thp", "small")' "$belay" doctor --json
-    finds 'set(("window", "memfd", "collapse")) <= set(a["trials"])' "$belay" doctor --json
+    finds 'set(("window", "managed", "memfd", "collapse")) <= set(a["trials"])' "$belay" doctor --json
+    finds '"vm.max_map_count" in f["mappings"]["text"] and "%#x" % a["trials"]["managed"]["base"] in f["managed"]["text"]' \
+        "$belay" doctor --json
 }
 
 check_settings_count() {
@@ -143,6 +145,8 @@ check_meeting_place_of_others() {
 check_short_address_space() {
     [[ -z $sanitized ]] || return 0
     local short='ulimit -S -v 500000; exec "$@"'
+    finds 'f["addresses"]["mark"] == f["managed"]["mark"] == "note" and "ulimit -v unlimited" in c["managed"]' \
+        bash -c "$short" - "$belay" doctor --json
     finds 'f["addresses"]["mark"] == "note" and "ulimit -v unlimited" in c["addresses"]' \
         bash -c "$short" - "$belay" doctor --json
     finds 'f["contents"]["mark"] == "note" and a["uses"]["pages_2m"] == "small"' \

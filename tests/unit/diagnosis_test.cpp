@@ -32,6 +32,7 @@ Host good_host() {
   host.facts.limits.open_files = {1024, 4096};
   platform::HostTrials& trials = host.trials;
   trials.window = {0x100000000000, 8_TiB, true};
+  trials.managed = {9_TiB, 3_TiB, true};
   for (Can* each : {&trials.touchable, &trials.memfd, &trials.long_file, &trials.long_mapping, &trials.view,
                     &trials.seals, &trials.fd_links, &trials.dumpable, &trials.collapse, &trials.lock_page,
                     &trials.lock_beyond_limit, &trials.bind_node, &trials.libnuma}) {
@@ -105,6 +106,39 @@ TEST(Doctor, PagesComeFromThePool_ElseByCollapsing_ElseSmall) {
   host.facts.thp_shmem_enabled = "deny";
   EXPECT_TRUE(offers(find(diagnose(host, {}), "pages_2m"),
                      "echo never | sudo tee /sys/kernel/mm/transparent_hugepage/shmem_enabled"));
+}
+
+TEST(Doctor, V270_ManagedMemoryHasAPlaceOfItsOwn) {
+  Host host = good_host();
+  const auto finding = [&host] { return find(diagnose(host, {}), "managed"); };
+  EXPECT_EQ(finding().text, "3 TB at 0x90000000000, as on a card; elsewhere in programs with a sanitizer");
+  host.trials.managed = {60_TiB, 3_TiB, true};
+  EXPECT_EQ(finding().mark, Mark::Ok);
+  EXPECT_TRUE(says(finding(), "3 TB at 0x3c0000000000; the usual place, 0x90000000000, is taken"));
+  host.trials.managed = {0x7f00000000, 256_GiB, true};
+  EXPECT_EQ(finding().mark, Mark::Note);
+  EXPECT_TRUE(says(finding(), "only 256 GB at 0x7f00000000")) << finding().text;
+  EXPECT_TRUE(finding().remedies.empty()) << "a kernel cannot be given more";
+  host.facts.limits.address_bytes = {8_GiB, std::nullopt};
+  host.trials.managed = {9_TiB, 3_TiB, false};
+  EXPECT_EQ(finding().mark, Mark::Note);
+  EXPECT_TRUE(
+      says(finding(), "used without being reserved (the address space of a process is limited to 8 GB)"));
+  EXPECT_TRUE(offers(finding(), "ulimit -v unlimited"));
+  host.trials.managed = {};
+  EXPECT_TRUE(says(finding(), "aclrtMemAllocManaged will return 207001"));
+  EXPECT_EQ(finding().mark, Mark::Note) << "other programs work";
+  EXPECT_TRUE(diagnose(host, {}).works());
+}
+
+TEST(Doctor, V146_TheLimitOnMappingsIsNamed) {
+  Host host = good_host();
+  EXPECT_TRUE(says(find(diagnose(host, {}), "mappings"), "vm.max_map_count"));
+  EXPECT_TRUE(says(find(diagnose(host, {}), "mappings"), "65530 per process"));
+  EXPECT_EQ(find(diagnose(host, {}), "mappings").mark, Mark::Ok);
+  host.facts.max_map_count = 65529;
+  EXPECT_EQ(find(diagnose(host, {}), "mappings").mark, Mark::Note);
+  EXPECT_TRUE(offers(find(diagnose(host, {}), "mappings"), "sudo sysctl vm.max_map_count=262144"));
 }
 
 TEST(Doctor, ThePoolIsEnlargedByNoMoreThanAQuarterOfWhatIsAvailable) {

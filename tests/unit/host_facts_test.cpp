@@ -207,6 +207,8 @@ TEST(HostTrials, LeaveNothingBehind) {
   const platform::HostTrials second = platform::try_host();
   EXPECT_EQ(first.window.base, second.window.base);
   EXPECT_EQ(first.window.reserved, second.window.reserved) << "the window is free again";
+  EXPECT_EQ(first.managed.reserved, second.managed.reserved);
+  EXPECT_NE(first.managed.base, 0U);
   EXPECT_EQ(first.memfd, second.memfd);
   EXPECT_EQ(first.collapse, second.collapse);
   EXPECT_EQ(first.lock_page, second.lock_page);

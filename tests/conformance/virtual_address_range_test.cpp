@@ -28,7 +28,7 @@ TEST_F(AddressRange, V201_V202_NullArguments) {
   EXPECT_EQ(aclrtMemGetAddressRange(here.get(9), &base, nullptr), ACL_SUCCESS);
   EXPECT_EQ(base, here.get());
   EXPECT_EQ(aclrtMemGetAddressRange(here.get(9), nullptr, &size), ACL_SUCCESS);
-  EXPECT_EQ(size, kGranule);
+  EXPECT_EQ(size, k2MB);
 }
 
 TEST_F(AddressRange, V203_V204_DeviceBlocksWithTheirFootprint) {
@@ -71,14 +71,14 @@ TEST_F(AddressRange, V203_V204_HostBlocksInPages) {
 TEST_F(AddressRange, V203_V206_TheMappingNotTheReservation_AndNeighboursStayTwo) {
   for (const aclrtPhysicalMemProp& prop : mappable({of_device(), of_host(), of_node()})) {
     const Reserved place{32 * kMB};
-    const Physical first{4 * kMB, prop}, second{kGranule, prop};
+    const Physical first{4 * kMB, prop}, second{k2MB, prop};
     const Mapped one{place.get(4 * kMB), first}, two{place.get(8 * kMB), second},
         again{place.get(10 * kMB), second};
-    for (const std::size_t offset : {std::size_t{0}, std::size_t{1}, kGranule, 4 * kMB - 1})
+    for (const std::size_t offset : {std::size_t{0}, std::size_t{1}, k2MB, 4 * kMB - 1})
       expect_range(one.get(offset), one.get(), 4 * kMB);
-    for (const std::size_t offset : {std::size_t{0}, kGranule - 1}) {
-      expect_range(two.get(offset), two.get(), kGranule);
-      expect_range(again.get(offset), again.get(), kGranule);
+    for (const std::size_t offset : {std::size_t{0}, k2MB - 1}) {
+      expect_range(two.get(offset), two.get(), k2MB);
+      expect_range(again.get(offset), again.get(), k2MB);
     }
     std::size_t size = 0;
     for (void* where : {place.get(), place.get(4 * kMB - 1), place.get(12 * kMB)})
@@ -92,7 +92,7 @@ TEST_F(AddressRange, V205_UnknownAddresses) {
   std::vector<int> heap(10);
   void* base = nullptr;
   std::size_t size = 0;
-  for (void* where : {place.get(), place.get(kGranule), static_cast<void*>(&local),
+  for (void* where : {place.get(), place.get(k2MB), static_cast<void*>(&local),
                       static_cast<void*>(heap.data()), sentinel(), address(23 * kTB)})
     expect_stored(aclrtMemGetAddressRange(where, &base, &size), kBadValue, kApi);
   void* const was = place.release_now();
@@ -103,7 +103,7 @@ TEST_F(AddressRange, V203_NoContextIsNeeded) {
   const MappedBlock here;
   const Device block{64};
   without_context([&] {
-    expect_range(here.get(1), here.get(), kGranule);
+    expect_range(here.get(1), here.get(), k2MB);
     expect_range(block.get(1), block.get(), 4096);
   });
 }

@@ -62,8 +62,8 @@ TEST_F(VirtualCommon, V10_V11_V22_OuterRefusalsAreNoLastError_InnerOnesAre) {
   expect_row("aclrtMallocPhysical", aclrtMallocPhysical(&handle, 0, &far, 0), kBadArgument);
   expect_row("aclrtMallocPhysical", aclrtMallocPhysical(&handle, 1, &far, 0), kBadDevice);
   expect_row("aclrtMapMem", map(here.get(), 0, here.memory), kBadArgument);
-  expect_row("aclrtMapMem", map(here.get(), kGranule, here.memory), kRefused);
-  expect_row("aclrtMemMapNoAccess", aclrtMemMapNoAccess(here.get(), kGranule, 1, here.memory, 0), kBadValue);
+  expect_row("aclrtMapMem", map(here.get(), k2MB, here.memory), kRefused);
+  expect_row("aclrtMemMapNoAccess", aclrtMemMapNoAccess(here.get(), k2MB, 1, here.memory, 0), kBadValue);
   expect_row("aclrtUnmapMem", aclrtUnmapMem(here.get(1)), kRefused);
   expect_row("aclrtReleaseMemAddress", aclrtReleaseMemAddress(here.get(1)), kBadValue);
   expect_row("aclrtFreePhysical", aclrtFreePhysical(sentinel()), kBadValue);
@@ -74,15 +74,15 @@ TEST_F(VirtualCommon, V12_V13_EachCauseHasItsNumber) {
   aclrtDrvMemHandle handle = nullptr;
   void* place = nullptr;
   const aclrtPhysicalMemProp none = of_device(8), closed = of_device(7), good = of_device();
-  EXPECT_EQ(aclrtMallocPhysical(&handle, kGranule, &none, 0), 107001);
-  EXPECT_EQ(aclrtMallocPhysical(&handle, kGranule, &closed, 0), 107017);
+  EXPECT_EQ(aclrtMallocPhysical(&handle, k2MB, &none, 0), 107001);
+  EXPECT_EQ(aclrtMallocPhysical(&handle, k2MB, &closed, 0), 107017);
   EXPECT_EQ(aclrtMallocPhysical(&handle, kTB, &good, 0), 207001);
   EXPECT_EQ(reserve(&place, 1000 * kTB), 207001);
   EXPECT_EQ(aclrtFreePhysical(sentinel()), 107000);
   aclrtMemAccessDesc read = grant_device(1);
   read.flags = ACL_RT_MEM_ACCESS_FLAGS_READ;
-  EXPECT_EQ(aclrtMemSetAccess(here.get(), kGranule, &read, 1), 207000);
-  EXPECT_EQ(aclrtMapMem(here.get(), kGranule, 0, here.memory, 0), 507899);
+  EXPECT_EQ(aclrtMemSetAccess(here.get(), k2MB, &read, 1), 207000);
+  EXPECT_EQ(aclrtMapMem(here.get(), k2MB, 0, here.memory, 0), 507899);
   EXPECT_EQ(aclrtUnmapMem(here.get(4096)), 507899);
   EXPECT_EQ(aclrtReleaseMemAddress(here.get()), 507899);
 }
@@ -103,7 +103,7 @@ TEST_F(VirtualCommon, V17_V18_ManyRefusalsLeaveNothingBehind) {
   write_to(mapped.get(), pattern(256, 1));
   for (int round = 0; round < 100; ++round) {
     EXPECT_EQ(map(place.get(2 * kMB), 4 * kMB, memory), kRefused);
-    EXPECT_EQ(map(place.get(8 * kMB), kGranule, memory), kBadValue);
+    EXPECT_EQ(map(place.get(8 * kMB), k2MB, memory), kBadValue);
     EXPECT_EQ(aclrtUnmapMem(place.get(6 * kMB)), kRefused);
     EXPECT_EQ(aclrtReleaseMemAddress(place.get()), kRefused);
   }

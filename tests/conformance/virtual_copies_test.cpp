@@ -12,13 +12,13 @@ class MappedCopies : public OnDevice {};
 // A reservation with `count` handles of 2 MB side by side, from its second granule on.
 struct Row {
   explicit Row(std::size_t count, const aclrtPhysicalMemProp& prop = of_device())
-      : place{(count + 2) * kGranule} {
+      : place{(count + 2) * k2MB} {
     for (std::size_t i = 0; i < count; ++i) {
-      memory.push_back(std::make_unique<Physical>(kGranule, prop));
-      mapped.push_back(std::make_unique<Mapped>(place.get((i + 1) * kGranule), *memory.back()));
+      memory.push_back(std::make_unique<Physical>(k2MB, prop));
+      mapped.push_back(std::make_unique<Mapped>(place.get((i + 1) * k2MB), *memory.back()));
     }
   }
-  void* get(std::size_t offset = 0) const { return place.get(kGranule + offset); }
+  void* get(std::size_t offset = 0) const { return place.get(k2MB + offset); }
   Reserved place;
   std::vector<std::unique_ptr<Physical>> memory;
   std::vector<std::unique_ptr<Mapped>> mapped;
@@ -43,18 +43,18 @@ TEST_F(MappedCopies, V152_V154_WhatCanBeDoneWithABlockCanBeDoneHere) {
 TEST_F(MappedCopies, V154_AcrossTheBordersOfAdjacentMappings) {
   for (const aclrtPhysicalMemProp& prop : mappable({of_device(), of_host()})) {
     const Row row{4, prop};
-    const Bytes bytes = stripes(4 * kGranule, 2);
+    const Bytes bytes = stripes(4 * k2MB, 2);
     write_to(row.get(), bytes);
-    EXPECT_EQ(read_from(row.get(), 4 * kGranule), bytes);
-    for (const std::size_t border : {kGranule, 2 * kGranule, 3 * kGranule}) {
+    EXPECT_EQ(read_from(row.get(), 4 * k2MB), bytes);
+    for (const std::size_t border : {k2MB, 2 * k2MB, 3 * k2MB}) {
       for (const std::size_t before : {0U, 1U, 7U, 4096U}) {
         const Bytes part = pattern(2 * before + 1, 9);
         write_to(row.get(border - before), part);
         EXPECT_EQ(read_from(row.get(border - before), part.size()), part);
       }
     }
-    EXPECT_EQ(aclrtMemset(row.get(kGranule - 5), 2 * kGranule, 0x77, kGranule + 10), ACL_SUCCESS);
-    EXPECT_EQ(read_from(row.get(2 * kGranule), 5), Bytes(5, 0x77));
+    EXPECT_EQ(aclrtMemset(row.get(k2MB - 5), 2 * k2MB, 0x77, k2MB + 10), ACL_SUCCESS);
+    EXPECT_EQ(read_from(row.get(2 * k2MB), 5), Bytes(5, 0x77));
     // From one row to another whose borders lie elsewhere.
     const Row other{4, prop};
     EXPECT_EQ(aclrtMemcpy(other.get(kMB), 7 * kMB, row.get(), 7 * kMB, ACL_MEMCPY_DEFAULT), ACL_SUCCESS);
@@ -66,15 +66,14 @@ TEST_F(MappedCopies, V154_TheOrderOfHandlesIsThatOfTheAddresses) {
   const Reserved place{6 * kMB};
   const Physical a, b, c;
   {
-    const Mapped one{place.get(), a}, two{place.get(kGranule), b}, three{place.get(2 * kGranule), c};
+    const Mapped one{place.get(), a}, two{place.get(k2MB), b}, three{place.get(2 * k2MB), c};
     write_to(place.get(), stripes(6 * kMB, 3));
   }
   const Bytes bytes = stripes(6 * kMB, 3);
-  const Mapped one{place.get(), c}, two{place.get(kGranule), a}, three{place.get(2 * kGranule), b};
+  const Mapped one{place.get(), c}, two{place.get(k2MB), a}, three{place.get(2 * k2MB), b};
   const Bytes got = read_from(place.get(), 6 * kMB);
   const auto piece = [](const Bytes& all, std::size_t i) {
-    return Bytes(all.begin() + static_cast<long>(i * kGranule),
-                 all.begin() + static_cast<long>((i + 1) * kGranule));
+    return Bytes(all.begin() + static_cast<long>(i * k2MB), all.begin() + static_cast<long>((i + 1) * k2MB));
   };
   EXPECT_EQ(piece(got, 0), piece(bytes, 2));
   EXPECT_EQ(piece(got, 1), piece(bytes, 0));
@@ -84,18 +83,18 @@ TEST_F(MappedCopies, V154_TheOrderOfHandlesIsThatOfTheAddresses) {
 TEST_F(MappedCopies, V154_M239_ARangeWithAHoleIsRefused_AndNothingIsMoved) {
   for (const aclrtPhysicalMemProp& prop : mappable({of_device(), of_host()})) {
     Row row{3, prop};
-    write_to(row.get(), stripes(3 * kGranule, 4));
+    write_to(row.get(), stripes(3 * k2MB, 4));
     row.mapped[1].reset();
-    Bytes host = pattern(3 * kGranule, 5);
+    Bytes host = pattern(3 * k2MB, 5);
     struct Range {
       std::size_t offset, size;
       bool good;
     };
     for (const Range& range :
-         {Range{kGranule - 1, 1, true}, Range{kGranule - 1, 2, false}, Range{kGranule, 1, false},
-          Range{2 * kGranule - 1, 1, false}, Range{2 * kGranule - 1, 2, false}, Range{2 * kGranule, 1, true},
-          Range{0, 3 * kGranule, false}, Range{3 * kGranule - 1, 1, true}, Range{3 * kGranule - 1, 2, false},
-          Range{3 * kGranule, 1, false}}) {
+         {Range{k2MB - 1, 1, true}, Range{k2MB - 1, 2, false}, Range{k2MB, 1, false},
+          Range{2 * k2MB - 1, 1, false}, Range{2 * k2MB - 1, 2, false}, Range{2 * k2MB, 1, true},
+          Range{0, 3 * k2MB, false}, Range{3 * k2MB - 1, 1, true}, Range{3 * k2MB - 1, 2, false},
+          Range{3 * k2MB, 1, false}}) {
       const int expected = range.good ? static_cast<int>(ACL_SUCCESS) : kRefused;
       void* const where = row.get(range.offset);
       EXPECT_EQ(aclrtMemcpy(host.data(), range.size, where, range.size, ACL_MEMCPY_DEVICE_TO_HOST), expected)
@@ -103,12 +102,11 @@ TEST_F(MappedCopies, V154_M239_ARangeWithAHoleIsRefused_AndNothingIsMoved) {
       EXPECT_EQ(aclrtMemcpy(where, range.size, host.data(), range.size, ACL_MEMCPY_HOST_TO_DEVICE), expected)
           << range.offset;
       EXPECT_EQ(aclrtMemset(where, range.size, 0, range.size), expected) << range.offset;
-      if (range.good) write_to(where, Bytes(1, stripes(3 * kGranule, 4)[range.offset]));
+      if (range.good) write_to(where, Bytes(1, stripes(3 * k2MB, 4)[range.offset]));
     }
-    EXPECT_EQ(aclrtMemset(row.place.get(kGranule - 1), 2, 0, 2), kRefused) << "before the first";
-    const Bytes bytes = stripes(3 * kGranule, 4);
-    EXPECT_EQ(read_from(row.get(), kGranule),
-              Bytes(bytes.begin(), bytes.begin() + static_cast<long>(kGranule)));
+    EXPECT_EQ(aclrtMemset(row.place.get(k2MB - 1), 2, 0, 2), kRefused) << "before the first";
+    const Bytes bytes = stripes(3 * k2MB, 4);
+    EXPECT_EQ(read_from(row.get(), k2MB), Bytes(bytes.begin(), bytes.begin() + static_cast<long>(k2MB)));
     last_error();
   }
 }
@@ -121,7 +119,7 @@ TEST_F(MappedCopies, V150_TwoAddressesShowTheSameBytes) {
   const Mapped* const all[] = {&first, &second, &third};
   unsigned seed = 1;
   for (const Mapped* from : all) {
-    for (const std::size_t offset : {std::size_t{0}, kGranule - 50, 4 * kMB - 100}) {
+    for (const std::size_t offset : {std::size_t{0}, k2MB - 50, 4 * kMB - 100}) {
       write_to(from->get(offset), pattern(100, ++seed));
       for (const Mapped* to : all) EXPECT_EQ(read_from(to->get(offset), 100), pattern(100, seed));
     }
@@ -172,20 +170,18 @@ TEST_F(MappedCopies, V151_V155_BytesStayWithTheMemory_NotWithTheAddress) {
 
 TEST_F(MappedCopies, V84_V154_BetweenDevices_SynchronousAndQueued) {
   const AlsoOpen other{1};
-  const MappedBlock here, there{kGranule, of_device(1)};
+  const MappedBlock here, there{k2MB, of_device(1)};
   ASSERT_EQ(aclrtDeviceEnablePeerAccess(1, 0), ACL_SUCCESS);
-  const Bytes bytes = stripes(kGranule, 8);
+  const Bytes bytes = stripes(k2MB, 8);
   write_to(here.get(), bytes);
-  EXPECT_EQ(aclrtMemcpy(there.get(), kGranule, here.get(), kGranule, ACL_MEMCPY_DEVICE_TO_DEVICE),
-            ACL_SUCCESS);
-  EXPECT_EQ(read_from(there.get(), kGranule), bytes);
-  ASSERT_EQ(aclrtMemset(here.get(), kGranule, 0, kGranule), ACL_SUCCESS);
+  EXPECT_EQ(aclrtMemcpy(there.get(), k2MB, here.get(), k2MB, ACL_MEMCPY_DEVICE_TO_DEVICE), ACL_SUCCESS);
+  EXPECT_EQ(read_from(there.get(), k2MB), bytes);
+  ASSERT_EQ(aclrtMemset(here.get(), k2MB, 0, k2MB), ACL_SUCCESS);
   const Stream stream;
-  EXPECT_EQ(
-      aclrtMemcpyAsync(here.get(), kGranule, there.get(), kGranule, ACL_MEMCPY_DEVICE_TO_DEVICE, stream),
-      ACL_SUCCESS);
+  EXPECT_EQ(aclrtMemcpyAsync(here.get(), k2MB, there.get(), k2MB, ACL_MEMCPY_DEVICE_TO_DEVICE, stream),
+            ACL_SUCCESS);
   EXPECT_EQ(finish(stream), ACL_SUCCESS);
-  EXPECT_EQ(read_from(here.get(), kGranule), bytes);
+  EXPECT_EQ(read_from(here.get(), k2MB), bytes);
   EXPECT_EQ(aclrtDeviceDisablePeerAccess(1), ACL_SUCCESS);
 }
 
@@ -195,13 +191,11 @@ TEST_F(MappedCopies, V154_QueuedCopiesFillsAndWords) {
   const Stream stream;
   EventGate hold{stream};
   EXPECT_EQ(aclrtMemsetAsync(row.get(), 4 * kMB, 0, 4 * kMB, stream), ACL_SUCCESS);
-  EXPECT_EQ(aclrtValueWrite(row.get(kGranule), 0x1122334455667788, 0, stream), ACL_SUCCESS);
-  EXPECT_EQ(aclrtValueWait(row.get(kGranule), 0x1122334455667788, ACL_STREAM_WAIT_VALUE_EQ, stream),
+  EXPECT_EQ(aclrtValueWrite(row.get(k2MB), 0x1122334455667788, 0, stream), ACL_SUCCESS);
+  EXPECT_EQ(aclrtValueWait(row.get(k2MB), 0x1122334455667788, ACL_STREAM_WAIT_VALUE_EQ, stream), ACL_SUCCESS);
+  EXPECT_EQ(aclrtMemcpyAsync(pinned.get(), 4096, row.get(k2MB - 8), 4096, ACL_MEMCPY_DEVICE_TO_HOST, stream),
             ACL_SUCCESS);
-  EXPECT_EQ(
-      aclrtMemcpyAsync(pinned.get(), 4096, row.get(kGranule - 8), 4096, ACL_MEMCPY_DEVICE_TO_HOST, stream),
-      ACL_SUCCESS);
-  EXPECT_EQ(aclrtMemsetAsync(row.get(2 * kGranule - 1), 2, 0, 2, stream), kRefused) << "a hole, at the call";
+  EXPECT_EQ(aclrtMemsetAsync(row.get(2 * k2MB - 1), 2, 0, 2, stream), kRefused) << "a hole, at the call";
   hold.open();
   EXPECT_EQ(finish(stream), ACL_SUCCESS);
   EXPECT_EQ(read_from(pinned.get(), 16),
@@ -212,7 +206,7 @@ TEST_F(MappedCopies, V154_RowsAcrossABorder_AndIntoAHole) {
   Row row{2};
   const Bytes bytes = pattern(16 * 100, 1);
   // 16 rows of 100 bytes, 1000 apart, half of them on either side of the border.
-  void* const to = row.get(kGranule - 7950);
+  void* const to = row.get(k2MB - 7950);
   ASSERT_EQ(aclrtMemcpy2d(to, 1000, bytes.data(), 100, 100, 16, ACL_MEMCPY_HOST_TO_DEVICE), ACL_SUCCESS);
   Bytes got(bytes.size());
   ASSERT_EQ(aclrtMemcpy2d(got.data(), 100, to, 1000, 100, 16, ACL_MEMCPY_DEVICE_TO_HOST), ACL_SUCCESS);
@@ -234,12 +228,12 @@ TEST_F(MappedCopies, V154_ABatch) {
     std::size_t start = 0, fail = 0;
     return aclrtMemcpyBatch(&to, &size, &from, &size, 1, &attribute, &start, 1, &fail);
   };
-  EXPECT_EQ(batch(here.get(kGranule - 100), bytes.data(), 200, ACL_MEM_LOCATION_TYPE_DEVICE,
+  EXPECT_EQ(batch(here.get(k2MB - 100), bytes.data(), 200, ACL_MEM_LOCATION_TYPE_DEVICE,
                   ACL_MEM_LOCATION_TYPE_HOST),
             ACL_SUCCESS);
-  EXPECT_EQ(batch(got.data(), here.get(kGranule - 100), 200, ACL_MEM_LOCATION_TYPE_HOST,
-                  ACL_MEM_LOCATION_TYPE_DEVICE),
-            ACL_SUCCESS);
+  EXPECT_EQ(
+      batch(got.data(), here.get(k2MB - 100), 200, ACL_MEM_LOCATION_TYPE_HOST, ACL_MEM_LOCATION_TYPE_DEVICE),
+      ACL_SUCCESS);
   EXPECT_EQ(got, bytes);
   EXPECT_NE(batch(here.get(4 * kMB - 100), bytes.data(), 200, ACL_MEM_LOCATION_TYPE_DEVICE,
                   ACL_MEM_LOCATION_TYPE_HOST),

@@ -129,7 +129,7 @@ TEST_F(Granularity, V64_V17_TypesAndSmallHostIdsAreNotChecked_AndNothingIsChange
     EXPECT_EQ(aclrtMemGetAllocationGranularity(&passed, ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED, &result),
               ACL_SUCCESS)
         << id;
-    EXPECT_EQ(result, kGranule);
+    EXPECT_EQ(result, k2MB);
     EXPECT_EQ(std::memcmp(&passed, &prop, sizeof prop), 0);
   }
 }
@@ -154,7 +154,7 @@ TEST(GranularityBeforeADevice, V15_V14_NeedsNoOpenDeviceAndNoInit) {
   in_fresh_process([] {
     std::size_t result = 0;
     EXPECT_EQ(granularity(of_device(3), 0, &result), ACL_SUCCESS);
-    EXPECT_EQ(result, kGranule);
+    EXPECT_EQ(result, k2MB);
     EXPECT_EQ(granularity(of_node(0), 1, &result), ACL_SUCCESS);
     EXPECT_EQ(granularity(of_device(99), 1, &result), kBadDevice);
   });

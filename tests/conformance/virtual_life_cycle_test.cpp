@@ -9,7 +9,7 @@ using namespace belay_test;
 class LifeCycle : public OnDevice {
  protected:
   void reserve_(std::size_t size = 8 * kMB) { ASSERT_EQ(belay_test::reserve(&place_, size), ACL_SUCCESS); }
-  void create(std::size_t size = kGranule) {
+  void create(std::size_t size = k2MB) {
     size_ = size;
     const aclrtPhysicalMemProp prop = of_device();
     ASSERT_EQ(aclrtMallocPhysical(&handle_, size, &prop, 0), ACL_SUCCESS);
@@ -45,7 +45,7 @@ TEST_F(LifeCycle, V441_V130_ReserveCreateMapUnmapReleaseFree) {
   EXPECT_EQ(map_(), ACL_SUCCESS);
   EXPECT_EQ(unmap(), ACL_SUCCESS);
   EXPECT_EQ(release(), ACL_SUCCESS);
-  EXPECT_EQ(taken(), kGranule);
+  EXPECT_EQ(taken(), k2MB);
   EXPECT_EQ(free_(), ACL_SUCCESS);
   EXPECT_EQ(taken(), 0U);
 }
@@ -56,7 +56,7 @@ TEST_F(LifeCycle, V442_V130_CreateReserveMapFreeUseUnmapRelease) {
   EXPECT_EQ(map_(), ACL_SUCCESS);
   EXPECT_EQ(free_(), ACL_SUCCESS);
   use();
-  EXPECT_EQ(taken(), kGranule);
+  EXPECT_EQ(taken(), k2MB);
   EXPECT_EQ(unmap(), ACL_SUCCESS);
   EXPECT_EQ(taken(), 0U);
   EXPECT_EQ(release(), ACL_SUCCESS);
@@ -81,7 +81,7 @@ TEST_F(LifeCycle, V444_V13_MapTwiceAtOneAddress) {
   EXPECT_EQ(map_(), ACL_SUCCESS);
   use();
   EXPECT_EQ(map_(), kRefused);
-  EXPECT_EQ(map(place_, kGranule, other), kRefused);
+  EXPECT_EQ(map(place_, k2MB, other), kRefused);
   EXPECT_EQ(read_from(place_, 500), pattern(500, 7));
   EXPECT_EQ(unmap(), ACL_SUCCESS);
   EXPECT_EQ(unmap(), kRefused) << "there was only one";
@@ -120,7 +120,7 @@ TEST_F(LifeCycle, V447_MapUnmapMapAgain_HereAndElsewhere) {
   EXPECT_EQ(map_(0), ACL_SUCCESS);
   use(0);
   std::size_t where = 0;
-  for (const std::size_t next : {std::size_t{0}, kGranule, 6 * kMB, std::size_t{0}}) {
+  for (const std::size_t next : {std::size_t{0}, k2MB, 6 * kMB, std::size_t{0}}) {
     EXPECT_EQ(unmap(where), ACL_SUCCESS);
     where = next;
     EXPECT_EQ(map_(where), ACL_SUCCESS);
@@ -133,15 +133,15 @@ TEST_F(LifeCycle, V447_MapUnmapMapAgain_HereAndElsewhere) {
 
 TEST_F(LifeCycle, V448_V148_V98_MemoryOfAnotherDeviceInTheSameReservation) {
   const AlsoOpen other{1};
-  const Physical there{kGranule, of_device(1)};
+  const Physical there{k2MB, of_device(1)};
   reserve_();
   create();
   EXPECT_EQ(map_(), ACL_SUCCESS);
   EXPECT_EQ(unmap(), ACL_SUCCESS);
-  EXPECT_EQ(map(place_, kGranule, there), kRefused);
+  EXPECT_EQ(map(place_, k2MB, there), kRefused);
   EXPECT_EQ(release(), ACL_SUCCESS);
   reserve_();
-  EXPECT_EQ(map(place_, kGranule, there), ACL_SUCCESS);
+  EXPECT_EQ(map(place_, k2MB, there), ACL_SUCCESS);
   EXPECT_EQ(unmap(), ACL_SUCCESS);
   EXPECT_EQ(free_(), ACL_SUCCESS);
   EXPECT_EQ(release(), ACL_SUCCESS);
@@ -151,8 +151,8 @@ TEST_F(LifeCycle, V449_UnmapInTheMiddle) {
   reserve_();
   create(4 * kMB);
   EXPECT_EQ(map_(), ACL_SUCCESS);
-  EXPECT_EQ(unmap(kGranule), kRefused);
-  use(kGranule);
+  EXPECT_EQ(unmap(k2MB), kRefused);
+  use(k2MB);
   EXPECT_EQ(unmap(), ACL_SUCCESS);
   EXPECT_EQ(free_(), ACL_SUCCESS);
   EXPECT_EQ(release(), ACL_SUCCESS);
@@ -163,12 +163,12 @@ TEST_F(LifeCycle, V450_OfTwoNeighboursTheFirstGoes) {
   create();
   const Physical second;
   EXPECT_EQ(map_(0), ACL_SUCCESS);
-  EXPECT_EQ(map(at(place_, kGranule), kGranule, second), ACL_SUCCESS);
-  use(kGranule);
+  EXPECT_EQ(map(at(place_, k2MB), k2MB, second), ACL_SUCCESS);
+  use(k2MB);
   EXPECT_EQ(unmap(0), ACL_SUCCESS);
-  EXPECT_EQ(read_from(at(place_, kGranule), 500), pattern(500, 7));
+  EXPECT_EQ(read_from(at(place_, k2MB), 500), pattern(500, 7));
   EXPECT_EQ(aclrtMemset(place_, 1, 1, 1), kRefused);
-  EXPECT_EQ(unmap(kGranule), ACL_SUCCESS);
+  EXPECT_EQ(unmap(k2MB), ACL_SUCCESS);
   EXPECT_EQ(free_(), ACL_SUCCESS);
   EXPECT_EQ(release(), ACL_SUCCESS);
 }
@@ -229,7 +229,7 @@ TEST_F(LifeCycle, V457_FreedWhileMappedOnAFullDevice) {
   EXPECT_EQ(map_(), ACL_SUCCESS);
   EXPECT_EQ(free_(), ACL_SUCCESS);
   aclrtDrvMemHandle next = nullptr;
-  EXPECT_EQ(aclrtMallocPhysical(&next, kGranule, &prop, 0), kShortage);
+  EXPECT_EQ(aclrtMallocPhysical(&next, k2MB, &prop, 0), kShortage);
   EXPECT_EQ(unmap(), ACL_SUCCESS);
   EXPECT_EQ(aclrtMallocPhysical(&next, free_before_, &prop, 0), ACL_SUCCESS);
   EXPECT_EQ(aclrtFreePhysical(next), ACL_SUCCESS);
@@ -239,9 +239,9 @@ TEST_F(LifeCycle, V457_FreedWhileMappedOnAFullDevice) {
 TEST_F(LifeCycle, V459_V140_BeyondTheEnd_NothingIsMapped) {
   reserve_(4 * kMB);
   create(4 * kMB);
-  EXPECT_EQ(map_(kGranule), kRefused);
-  EXPECT_EQ(aclrtMemset(at(place_, kGranule), 1, 1, 1), kRefused);
-  EXPECT_EQ(unmap(kGranule), kRefused);
+  EXPECT_EQ(map_(k2MB), kRefused);
+  EXPECT_EQ(aclrtMemset(at(place_, k2MB), 1, 1, 1), kRefused);
+  EXPECT_EQ(unmap(k2MB), kRefused);
   EXPECT_EQ(release(), ACL_SUCCESS);
   EXPECT_EQ(free_(), ACL_SUCCESS);
 }

@@ -45,7 +45,7 @@ TEST_F(MapMem,
         {"V-133", kBadArgument, kHandle, [](Call& c) { c.handle = nullptr; }},
         {"V-134", kBadArgument, kSize, [](Call& c) { c.size = 0; }},
         {"V-135", kBadArgument, kFlags, [](Call& c) { c.flags = 1; }},
-        {"V-136", kBadValue, kOffset, [](Call& c) { c.offset = kGranule; }},
+        {"V-136", kBadValue, kOffset, [](Call& c) { c.offset = k2MB; }},
         {"V-137", kBadValue, kHandle, [&](Call& c) { c.handle = dead; }},
         {"V-138", kRefused, kPlace, [](Call& c) { c.place = sentinel(); }},
         {"V-139", kRefused, kPlace, [&](Call& c) { c.place = place.get(4096); }},
@@ -53,7 +53,7 @@ TEST_F(MapMem,
         {"V-141", kRefused, kPlace, [&](Call& c) { c.place = place.get(8 * kMB); }},
         {"V-142", kRefused, kHandle, [&](Call& c) { c.handle = there; }},
         {"V-144", kBadValue, kSize | kPlace, [](Call& c) { c.size = 6 * kMB; }},
-        {"V-145", kBadValue, kSize, [](Call& c) { c.size = kGranule; }}};
+        {"V-145", kBadValue, kSize, [](Call& c) { c.size = k2MB; }}};
     expect_order(function.name, contexts, Call{function.call, place.get(), 4 * kMB, memory}, in_order);
   }
   EXPECT_EQ(map(place.get(), 4 * kMB, memory), ACL_SUCCESS) << "V-18: nothing was mapped";
@@ -65,37 +65,37 @@ TEST_F(MapMem, V135_V136_D92_OnlyFlags0AndOffset0) {
   const Physical memory;
   for (const Named& function : kBoth) {
     for (const std::uint64_t flags : {std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{1} << 63U})
-      EXPECT_EQ(function.call(place.get(), kGranule, 0, memory, flags), kBadArgument) << flags;
-    for (const std::size_t offset : {std::size_t{1}, std::size_t{4096}, kGranule, ~std::size_t{0}})
-      EXPECT_EQ(function.call(place.get(), kGranule, offset, memory, 0), kBadValue) << offset;
+      EXPECT_EQ(function.call(place.get(), k2MB, 0, memory, flags), kBadArgument) << flags;
+    for (const std::size_t offset : {std::size_t{1}, std::size_t{4096}, k2MB, ~std::size_t{0}})
+      EXPECT_EQ(function.call(place.get(), k2MB, offset, memory, 0), kBadValue) << offset;
   }
 }
 
 TEST_F(MapMem, V137_V35_WhatIsNoHandle) {
-  const Reserved place{kGranule};
+  const Reserved place{k2MB};
   const Physical memory;
   std::vector<void*> wrong = garbage();
   wrong.insert(wrong.end(), {place.get(), at(memory.get(), 1)});
-  for (void* handle : wrong) expect_stored(map(place.get(), kGranule, handle), kBadValue, "aclrtMapMem");
+  for (void* handle : wrong) expect_stored(map(place.get(), k2MB, handle), kBadValue, "aclrtMapMem");
 }
 
 TEST_F(MapMem, V138_D92_OnlyInLiveReservations) {
   const Physical memory;
   const Device block{2 * kMB, ACL_MEM_MALLOC_HUGE_ONLY};
-  Reserved gone{kGranule};
+  Reserved gone{k2MB};
   void* const released = gone.release_now();
   for (void* where : {released, block.get(), address(8 * kTB), address(23 * kTB), address(100 * kTB)})
-    expect_stored(map(where, kGranule, memory), kRefused, "aclrtMapMem");
+    expect_stored(map(where, k2MB, memory), kRefused, "aclrtMapMem");
 }
 
 TEST_F(MapMem, V139_V47_D92_AddressAndSizeInWhole2MB) {
   const Reserved place{8 * kMB};
   const Physical memory{4 * kMB};
-  for (const std::size_t offset : {std::size_t{1}, std::size_t{4096}, kMB, kGranule - 1, kGranule + 1})
+  for (const std::size_t offset : {std::size_t{1}, std::size_t{4096}, kMB, k2MB - 1, k2MB + 1})
     EXPECT_EQ(map(place.get(offset), 4 * kMB, memory), kRefused) << offset;
   for (const std::size_t size : {std::size_t{1}, std::size_t{4096}, 4 * kMB - 1, 4 * kMB + 1, 4 * kMB + 4096})
     EXPECT_EQ(map(place.get(), size, memory), kRefused) << size;
-  for (const std::size_t offset : {std::size_t{0}, kGranule, 4 * kMB})
+  for (const std::size_t offset : {std::size_t{0}, k2MB, 4 * kMB})
     const Mapped mapped{place.get(offset), memory};
 }
 
@@ -104,14 +104,14 @@ TEST_F(MapMem, V140_V459_TheEndOfTheReservation) {
   const Physical memory{4 * kMB}, whole{8 * kMB}, more{10 * kMB};
   expect_stored(map(place.get(6 * kMB), 4 * kMB, memory), kRefused, "aclrtMapMem");
   expect_stored(map(place.get(), 10 * kMB, more), kRefused, "aclrtMapMem");
-  expect_stored(map(place.get(kGranule), 8 * kMB, whole), kRefused, "aclrtMapMem");
-  EXPECT_EQ(map(place.get(), ~std::size_t{0} - kGranule + 1, memory), kRefused) << "it would wrap around";
+  expect_stored(map(place.get(k2MB), 8 * kMB, whole), kRefused, "aclrtMapMem");
+  EXPECT_EQ(map(place.get(), ~std::size_t{0} - k2MB + 1, memory), kRefused) << "it would wrap around";
   const Mapped last{place.get(4 * kMB), memory};
 }
 
 TEST_F(MapMem, V141_V444_D92_NoPartOfItMayBeMapped) {
   const Reserved place{16 * kMB};
-  const Physical memory{4 * kMB}, small{kGranule}, large{12 * kMB};
+  const Physical memory{4 * kMB}, small{k2MB}, large{12 * kMB};
   const Mapped taken{place.get(6 * kMB), memory};
   write_to(taken.get(), pattern(64, 1));
   struct Row {
@@ -135,20 +135,20 @@ TEST_F(MapMem, V141_V444_D92_NoPartOfItMayBeMapped) {
 TEST_F(MapMem, V142_V148_V448_D93_TheFirstMappingBindsTheReservation) {
   if (!kHostCanBeMapped) GTEST_SKIP() << kNoHostMappings;
   const AlsoOpen other{1};
-  const Physical here, there{kGranule, of_device(1)}, host{kGranule, of_host()}, node{kGranule, of_node()};
+  const Physical here, there{k2MB, of_device(1)}, host{k2MB, of_host()}, node{k2MB, of_node()};
   const Physical* const all[] = {&here, &there, &host, &node};
   for (const Physical* first : all) {
     const Reserved place{8 * kMB};
     const Physical& another = first == &here ? there : here;
     EXPECT_EQ(map(place.get(), 4 * kMB, another), kBadValue) << "what fails binds nothing";
     for (const bool unmapped : {false, true}) {
-      ASSERT_EQ(map(place.get(), kGranule, *first), ACL_SUCCESS);
+      ASSERT_EQ(map(place.get(), k2MB, *first), ACL_SUCCESS);
       if (unmapped) {
         ASSERT_EQ(aclrtUnmapMem(place.get()), ACL_SUCCESS);
       }
       for (const Physical* second : all) {
         const bool on_host_both = first != &here && first != &there && second != &here && second != &there;
-        const int answer = map(place.get(4 * kMB), kGranule, *second);
+        const int answer = map(place.get(4 * kMB), k2MB, *second);
         EXPECT_EQ(answer, first == second || on_host_both ? static_cast<int>(ACL_SUCCESS) : kRefused);
         if (answer == ACL_SUCCESS) {
           EXPECT_EQ(aclrtUnmapMem(place.get(4 * kMB)), ACL_SUCCESS);
@@ -164,19 +164,19 @@ TEST_F(MapMem, V142_V148_V448_D93_TheFirstMappingBindsTheReservation) {
 TEST_F(MapMem, V143_V47_V458_PagesOf1GBNeedMultiplesOf1GB) {
   const Reserved place{4 * kGB};
   const Physical memory{kGB, of_device(0, ACL_HBM_MEM_HUGE1G)};
-  for (const std::size_t offset : {kGranule, 512 * kMB, kGB - kGranule, kGB + kGranule})
+  for (const std::size_t offset : {k2MB, 512 * kMB, kGB - k2MB, kGB + k2MB})
     expect_stored(map(place.get(offset), kGB, memory), kRefused, "aclrtMapMem");
-  EXPECT_EQ(map(place.get(), kGB + kGranule, memory), kRefused) << "V-143: the size too";
+  EXPECT_EQ(map(place.get(), kGB + k2MB, memory), kRefused) << "V-143: the size too";
   for (const std::size_t offset : {std::size_t{0}, kGB, 3 * kGB})
     const Mapped mapped{place.get(offset), memory};
   const Physical small_pages{kGB};
-  const Mapped mapped{place.get(kGranule), small_pages};
+  const Mapped mapped{place.get(k2MB), small_pages};
 }
 
 TEST_F(MapMem, V144_V145_TheSizeIsThatOfTheMemory) {
   const Reserved place{32 * kMB};
   const Physical memory{8 * kMB};
-  for (const std::size_t size : {kGranule, 6 * kMB, 10 * kMB, 32 * kMB})
+  for (const std::size_t size : {k2MB, 6 * kMB, 10 * kMB, 32 * kMB})
     expect_stored(map(place.get(), size, memory), kBadValue, "aclrtMapMem");
   const Mapped mapped{place.get(), memory};
 }
@@ -205,9 +205,9 @@ TEST_F(MapMem, V83_V37_MappingChangesNoFigure) {
 TEST(MapBeforeADevice, V15_MapAndUnmapAre107017) {
   in_fresh_process([] {
     int local = 0;
-    EXPECT_EQ(map(nullptr, kGranule, &local), kBadArgument);
+    EXPECT_EQ(map(nullptr, k2MB, &local), kBadArgument);
     EXPECT_EQ(map(address(18 * kTB), 0, &local), kBadArgument);
-    EXPECT_EQ(map(address(18 * kTB), kGranule, &local), kStale);
+    EXPECT_EQ(map(address(18 * kTB), k2MB, &local), kStale);
     EXPECT_EQ(aclrtUnmapMem(nullptr), kBadArgument);
     EXPECT_EQ(aclrtUnmapMem(address(18 * kTB)), kStale);
     EXPECT_EQ(aclrtReleaseMemAddress(nullptr), kBadArgument);

@@ -24,7 +24,7 @@ int create(aclrtDrvMemHandle* handle, std::size_t size, const aclrtPhysicalMemPr
 
 struct Call {
   aclrtDrvMemHandle* result;
-  std::size_t size = kGranule;
+  std::size_t size = k2MB;
   aclrtPhysicalMemProp prop = of_device();
   bool no_prop = false;
   std::uint64_t flags = 0;
@@ -77,25 +77,25 @@ TEST_F(PhysicalMemory, V102_V103_V104_V105_V112_V113_D87_ValuesAroundTheAllowedO
   aclrtDrvMemHandle handle = nullptr;
   const aclrtPhysicalMemProp good = of_device();
   for (const std::uint64_t flags : {std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{1} << 63U})
-    EXPECT_EQ(aclrtMallocPhysical(&handle, kGranule, &good, flags), kBadArgument) << flags;
+    EXPECT_EQ(aclrtMallocPhysical(&handle, k2MB, &good, flags), kBadArgument) << flags;
   for (const int type : {-1, 1, 2, 3}) {
     aclrtPhysicalMemProp prop = good;
     prop.handleType = as_enum<aclrtMemHandleType>(type);
-    EXPECT_EQ(create(&handle, kGranule, prop), kBadArgument) << type;
+    EXPECT_EQ(create(&handle, k2MB, prop), kBadArgument) << type;
   }
   for (const int type : {-1, 1, 2}) {
     aclrtPhysicalMemProp prop = good;
     prop.allocationType = as_enum<aclrtMemAllocationType>(type);
-    EXPECT_EQ(create(&handle, kGranule, prop), kBadArgument) << type;
+    EXPECT_EQ(create(&handle, k2MB, prop), kBadArgument) << type;
   }
   for (const int type : {-1, 2, 3, 5, 99})
-    EXPECT_EQ(create(&handle, kGranule, property(as_enum<aclrtMemLocationType>(type), 0, ACL_MEM_HUGE)),
+    EXPECT_EQ(create(&handle, k2MB, property(as_enum<aclrtMemLocationType>(type), 0, ACL_MEM_HUGE)),
               type == 2 || type == 3 ? kBadArgument : kBadValue)
         << type;
   for (const std::uint64_t reserve : {std::uint64_t{1}, std::uint64_t{1} << 40U}) {
     aclrtPhysicalMemProp prop = good;
     prop.reserve = reserve;
-    EXPECT_EQ(create(&handle, kGranule, prop), kBadValue) << reserve;
+    EXPECT_EQ(create(&handle, k2MB, prop), kBadValue) << reserve;
   }
   EXPECT_EQ(free_bytes(), free_before_) << "V-18";
 }
@@ -112,10 +112,10 @@ TEST_F(PhysicalMemory, V49_V50_V106_V107_V111_EveryAttributeAtEveryPlace) {
       if (giant.contains(attribute)) expected = device ? static_cast<int>(ACL_SUCCESS) : kUnsupported;
       if (attribute == 17) expected = kUnsupported;  // A2 has no such pages for peers
       aclrtDrvMemHandle handle = nullptr;
-      const int answer = create(&handle, kGranule, property(type, 0, as_enum<aclrtMemAttr>(attribute)));
+      const int answer = create(&handle, k2MB, property(type, 0, as_enum<aclrtMemAttr>(attribute)));
       EXPECT_EQ(answer, expected);
       if (answer != ACL_SUCCESS) continue;
-      const std::size_t charged = !device ? 0 : giant.contains(attribute) ? kGB : kGranule;
+      const std::size_t charged = !device ? 0 : giant.contains(attribute) ? kGB : k2MB;
       EXPECT_EQ(free_before_ - free_bytes(), charged) << "V-37, V-45, V-46";
       EXPECT_EQ(aclrtFreePhysical(handle), ACL_SUCCESS);
       EXPECT_EQ(free_bytes(), free_before_);
@@ -125,7 +125,7 @@ TEST_F(PhysicalMemory, V49_V50_V106_V107_V111_EveryAttributeAtEveryPlace) {
 
 TEST_F(PhysicalMemory, V116_V117_V119_V37_D87_D88_SizesAreRoundedUpToPages) {
   for (const auto& [attribute, page] :
-       {std::pair{ACL_MEM_NORMAL, kGranule}, {ACL_MEM_HUGE, kGranule}, {ACL_MEM_HUGE1G, kGB}}) {
+       {std::pair{ACL_MEM_NORMAL, k2MB}, {ACL_MEM_HUGE, k2MB}, {ACL_MEM_HUGE1G, kGB}}) {
     for (const std::size_t size :
          {std::size_t{1}, std::size_t{512}, page - 1, page, page + 1, 2 * page - 1, 2 * page, 2 * page + 1}) {
       const std::size_t rounded = up_to(size, page);
@@ -145,17 +145,17 @@ TEST_F(PhysicalMemory, V116_V117_V119_V37_D87_D88_SizesAreRoundedUpToPages) {
 TEST_F(PhysicalMemory, V108_V25_V123_OnlyDevicesThatExistAndAreOpen) {
   aclrtDrvMemHandle handle = sentinel();
   for (const std::uint32_t id : {8U, 9U, 64U, 0x80000000U, 0xFFFFFFFFU})
-    expect_stored(create(&handle, kGranule, of_device(id)), kBadDevice, "aclrtMallocPhysical");
-  expect_stored(create(&handle, kGranule, of_device(2)), kStale, "aclrtMallocPhysical");
+    expect_stored(create(&handle, k2MB, of_device(id)), kBadDevice, "aclrtMallocPhysical");
+  expect_stored(create(&handle, k2MB, of_device(2)), kStale, "aclrtMallocPhysical");
   EXPECT_EQ(handle, sentinel());
   const AlsoOpen other{2};
   const std::size_t before = other.free();
-  const Physical memory{kGranule, of_device(2)};
-  EXPECT_EQ(before - other.free(), kGranule);
+  const Physical memory{k2MB, of_device(2)};
+  EXPECT_EQ(before - other.free(), k2MB);
   EXPECT_EQ(free_bytes(), free_before_) << "the current device pays nothing";
   without_context([&] {
     aclrtDrvMemHandle made = nullptr;
-    EXPECT_EQ(create(&made, kGranule, of_device(2)), ACL_SUCCESS) << "no context is needed";
+    EXPECT_EQ(create(&made, k2MB, of_device(2)), ACL_SUCCESS) << "no context is needed";
     EXPECT_EQ(aclrtFreePhysical(made), ACL_SUCCESS);
   });
 }
@@ -163,17 +163,17 @@ TEST_F(PhysicalMemory, V108_V25_V123_OnlyDevicesThatExistAndAreOpen) {
 TEST_F(PhysicalMemory, V109_V114_V115_D87_PlacesOnTheHost) {
   aclrtDrvMemHandle handle = nullptr;
   without_context([&] {
-    EXPECT_EQ(create(&handle, kGranule, of_node()), kNoContext);
-    EXPECT_EQ(create(&handle, kGranule, of_host()), ACL_SUCCESS) << "only HOST_NUMA needs a context";
+    EXPECT_EQ(create(&handle, k2MB, of_node()), kNoContext);
+    EXPECT_EQ(create(&handle, k2MB, of_host()), ACL_SUCCESS) << "only HOST_NUMA needs a context";
     EXPECT_EQ(aclrtFreePhysical(handle), ACL_SUCCESS);
   });
   for (const std::uint32_t id : {1U, 63U, 0xFFFFFFFFU})
-    EXPECT_EQ(create(&handle, kGranule, property(ACL_MEM_LOCATION_TYPE_HOST, id, ACL_MEM_HUGE)), kUnsupported)
+    EXPECT_EQ(create(&handle, k2MB, property(ACL_MEM_LOCATION_TYPE_HOST, id, ACL_MEM_HUGE)), kUnsupported)
         << id;
   for (const std::uint32_t node : {1023U, 0x7FFFFFFFU, 0xFFFFFFFEU})
-    expect_stored(create(&handle, kGranule, of_node(node)), kRefused, "aclrtMallocPhysical");
+    expect_stored(create(&handle, k2MB, of_node(node)), kRefused, "aclrtMallocPhysical");
   for (const std::uint32_t node : {0U, kAnyNode}) {
-    const Physical memory{kGranule, of_node(node)};
+    const Physical memory{k2MB, of_node(node)};
     EXPECT_NE(memory.get(), nullptr);
   }
 }
@@ -182,8 +182,7 @@ TEST_F(PhysicalMemory, V118_TooMuchIs207001) {
   std::size_t free = 0, total = 0;
   ASSERT_EQ(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total), ACL_SUCCESS);
   aclrtDrvMemHandle handle = sentinel();
-  for (const std::size_t size :
-       {total + 1, 8 * kTB, std::size_t{1} << 60U, kMost - kGranule, kMost - 1, kMost}) {
+  for (const std::size_t size : {total + 1, 8 * kTB, std::size_t{1} << 60U, kMost - k2MB, kMost - 1, kMost}) {
     EXPECT_EQ(create(&handle, size, of_device()), kShortage) << size;
     EXPECT_EQ(create(&handle, size, of_device(0, ACL_MEM_HUGE1G)), kShortage) << size;
     EXPECT_EQ(last_error(), kShortage);
@@ -200,7 +199,7 @@ TEST_F(PhysicalMemory, V120_V124_V6_HandlesAreUnique_AndNoAddresses) {
   std::set<aclrtDrvMemHandle> all;
   for (int i = 0; i < 1000; ++i) {
     aclrtDrvMemHandle handle = nullptr;
-    ASSERT_EQ(create(&handle, kGranule, i % 50 == 0 ? of_host() : of_device()), ACL_SUCCESS);
+    ASSERT_EQ(create(&handle, k2MB, i % 50 == 0 ? of_host() : of_device()), ACL_SUCCESS);
     EXPECT_NE(handle, nullptr);
     EXPECT_TRUE(all.insert(handle).second);
   }
@@ -213,7 +212,7 @@ TEST_F(PhysicalMemory, V121_ThePropertiesAreNeitherChangedNorKept) {
   aclrtPhysicalMemProp prop = of_device(0, ACL_MEM_P2P_HUGE);
   const aclrtPhysicalMemProp before = prop;
   aclrtDrvMemHandle handle = nullptr;
-  ASSERT_EQ(create(&handle, kGranule, prop), ACL_SUCCESS);
+  ASSERT_EQ(create(&handle, k2MB, prop), ACL_SUCCESS);
   EXPECT_EQ(std::memcmp(&prop, &before, sizeof prop), 0);
   prop = of_host();
   aclrtPhysicalMemProp told{};
@@ -226,7 +225,7 @@ TEST_F(PhysicalMemory, V121_ThePropertiesAreNeitherChangedNorKept) {
 TEST_F(PhysicalMemory, V126_V127_V35_WhatIsNoHandle) {
   expect_not_stored(aclrtFreePhysical(nullptr), kBadArgument, "aclrtFreePhysical");
   const Device block{64};
-  const Reserved place{kGranule};
+  const Reserved place{k2MB};
   std::vector<void*> wrong = garbage();
   wrong.insert(wrong.end(), {block.get(), place.get()});
   Physical memory;
@@ -241,7 +240,7 @@ TEST_F(PhysicalMemory, V24_M151_ItCountsForApplications) {
   {
     const Physical memory{3 * kMB};
     EXPECT_EQ(app_usage().current, before + 4 * kMB);
-    const Physical host{kGranule, of_host()};
+    const Physical host{k2MB, of_host()};
     EXPECT_EQ(app_usage().current, before + 4 * kMB);
   }
   EXPECT_EQ(app_usage().current, before);
@@ -251,9 +250,9 @@ TEST(PhysicalBeforeADevice, V15_Is107017_AfterTheArguments) {
   in_fresh_process([] {
     aclrtDrvMemHandle handle = sentinel();
     EXPECT_EQ(create(&handle, 0, of_device()), kBadArgument);
-    EXPECT_EQ(create(&handle, kGranule, of_device(8)), kBadDevice);
-    EXPECT_EQ(create(&handle, kGranule, of_device()), kStale);
-    EXPECT_EQ(create(&handle, kGranule, of_host()), kStale);
+    EXPECT_EQ(create(&handle, k2MB, of_device(8)), kBadDevice);
+    EXPECT_EQ(create(&handle, k2MB, of_device()), kStale);
+    EXPECT_EQ(create(&handle, k2MB, of_host()), kStale);
     EXPECT_EQ(handle, sentinel());
   });
 }

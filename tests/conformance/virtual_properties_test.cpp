@@ -22,7 +22,7 @@ TEST_F(Properties, V196_NullIs100000) {
 
 TEST_F(Properties, V197_V35_WhatIsNoHandleIs100000) {
   Physical memory;
-  const Reserved place{kGranule};
+  const Reserved place{k2MB};
   std::vector<void*> wrong = garbage();
   wrong.insert(wrong.end(), {memory.free_now(), place.get()});
   aclrtPhysicalMemProp prop, before;
@@ -48,7 +48,7 @@ TEST_F(Properties, V198_V199_TheAttributeIsMadeAnew_TheRestIsAsCreated) {
                    std::to_string(place.location.type));
       aclrtPhysicalMemProp wanted = place;
       wanted.memAttr = as_enum<aclrtMemAttr>(row.made_with);
-      const Physical memory{kGranule, wanted};
+      const Physical memory{k2MB, wanted};
       aclrtPhysicalMemProp told;
       std::memset(&told, 0xFF, sizeof told);
       EXPECT_EQ(aclrtMemGetAllocationPropertiesFromHandle(memory, &told), ACL_SUCCESS);
@@ -64,8 +64,8 @@ TEST_F(Properties, V198_V199_TheAttributeIsMadeAnew_TheRestIsAsCreated) {
 
 TEST_F(Properties, V199_V25_TheDeviceIsTheOneItWasMadeOn) {
   const AlsoOpen other{5};
-  const Physical there{kGranule, of_device(5)};
-  const Reserved place{kGranule};
+  const Physical there{k2MB, of_device(5)};
+  const Reserved place{k2MB};
   const Mapped mapped{place.get(), there};
   aclrtPhysicalMemProp told{};
   without_context([&] { EXPECT_EQ(aclrtMemGetAllocationPropertiesFromHandle(there, &told), ACL_SUCCESS); });

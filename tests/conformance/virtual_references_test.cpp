@@ -28,11 +28,11 @@ TEST_F(Retain, V192_D97_OnlyTheStartOfAMapping) {
   const Mapped mapped{place.get(4 * kMB), memory};
   aclrtDrvMemHandle handle = sentinel();
   for (void* where :
-       {mapped.get(1), mapped.get(kGranule), mapped.get(4 * kMB - 1), place.get(), place.get(8 * kMB)})
+       {mapped.get(1), mapped.get(k2MB), mapped.get(4 * kMB - 1), place.get(), place.get(8 * kMB)})
     expect_stored(aclrtMemRetainAllocationHandle(where, &handle), kRefused, kRetain);
   const Device block{64};
   int local = 0;
-  for (void* where : {never.get(), never.get(kGranule), block.get(), static_cast<void*>(&local), sentinel()})
+  for (void* where : {never.get(), never.get(k2MB), block.get(), static_cast<void*>(&local), sentinel()})
     expect_stored(aclrtMemRetainAllocationHandle(where, &handle), kStale, kRetain);
   EXPECT_EQ(handle, sentinel()) << "V-17";
 }
@@ -48,9 +48,9 @@ TEST_F(Retain, V193_V30_V131_V453_TheSameHandle_AlsoAfterItsFree) {
     EXPECT_EQ(retained, handle);
   }
   mapped.unmap_now();
-  EXPECT_EQ(taken(), kGranule) << "three references are left";
+  EXPECT_EQ(taken(), k2MB) << "three references are left";
   for (int i = 0; i < 3; ++i) {
-    EXPECT_EQ(taken(), kGranule);
+    EXPECT_EQ(taken(), k2MB);
     EXPECT_EQ(aclrtFreePhysical(handle), ACL_SUCCESS);
   }
   EXPECT_EQ(taken(), 0U);
@@ -64,8 +64,8 @@ TEST_F(Retain, V195_WhoMappedItDoesNotMatter) {
     ASSERT_EQ(aclrtMemRetainAllocationHandle(here.get(), &retained), ACL_SUCCESS)
         << "another thread, no context";
     EXPECT_EQ(retained, here.memory.get());
-    const Reserved elsewhere{kGranule};
-    { const Mapped second{elsewhere.get(), kGranule, retained}; }
+    const Reserved elsewhere{k2MB};
+    { const Mapped second{elsewhere.get(), k2MB, retained}; }
     EXPECT_EQ(aclrtFreePhysical(retained), ACL_SUCCESS);
   });
 }
@@ -73,7 +73,7 @@ TEST_F(Retain, V195_WhoMappedItDoesNotMatter) {
 TEST_F(Retain, V192_V195_EachMappingOfAHandleGivesIt) {
   const Reserved place{4 * kMB};
   const Physical memory;
-  const Mapped first{place.get(), memory}, second{place.get(kGranule), memory};
+  const Mapped first{place.get(), memory}, second{place.get(k2MB), memory};
   for (void* where : {first.get(), second.get()}) {
     aclrtDrvMemHandle retained = nullptr;
     ASSERT_EQ(aclrtMemRetainAllocationHandle(where, &retained), ACL_SUCCESS);
@@ -99,7 +99,7 @@ TEST_F(References, V29_V33_V128_D94_EachMappingHoldsTheMemory) {
   write_to(all[0]->get(), pattern(100, 1));
   memory.free_now();
   for (std::size_t left = all.size(); left > 0; --left) {
-    EXPECT_EQ(taken(), kGranule);
+    EXPECT_EQ(taken(), k2MB);
     EXPECT_EQ(read_from(all.back()->get(), 100), pattern(100, 1)) << left;
     all.pop_back();
   }
@@ -114,7 +114,7 @@ TEST_F(References, V34_V452_V128_D94_OneFreeTooManyChangesNothing) {
   void* const handle = memory.free_now();
   for (int i = 0; i < 3; ++i) expect_stored(aclrtFreePhysical(handle), kBadValue, "aclrtFreePhysical");
   EXPECT_EQ(read_from(mapped.get(), 100), pattern(100, 1));
-  EXPECT_EQ(taken(), kGranule);
+  EXPECT_EQ(taken(), k2MB);
   mapped.unmap_now();
   EXPECT_EQ(taken(), 0U);
 }
@@ -124,15 +124,15 @@ TEST_F(References, V35_V127_V197_ADeadHandle) {
   Physical memory;
   void* const handle = memory.free_now();
   aclrtPhysicalMemProp prop{};
-  EXPECT_EQ(map(place.get(), kGranule, handle), kBadValue);
-  EXPECT_EQ(aclrtMemMapNoAccess(place.get(), kGranule, 0, handle, 0), kBadValue);
+  EXPECT_EQ(map(place.get(), k2MB, handle), kBadValue);
+  EXPECT_EQ(aclrtMemMapNoAccess(place.get(), k2MB, 0, handle, 0), kBadValue);
   EXPECT_EQ(aclrtFreePhysical(handle), kBadValue);
   EXPECT_EQ(aclrtMemGetAllocationPropertiesFromHandle(handle, &prop), kBadArgument);
   Physical other;  // mapped, freed, unmapped: dead as well
   Mapped mapped{place.get(), other};
   void* const second = other.free_now();
   mapped.unmap_now();
-  EXPECT_EQ(map(place.get(), kGranule, second), kBadValue);
+  EXPECT_EQ(map(place.get(), k2MB, second), kBadValue);
   EXPECT_EQ(aclrtFreePhysical(second), kBadValue);
 }
 
@@ -142,12 +142,12 @@ TEST_F(References, V36_AFreedHandleThatIsMappedStillWorks) {
   Mapped first{place.get(), memory};
   write_to(first.get(), pattern(100, 1));
   void* const handle = memory.free_now();
-  Mapped second{place.get(kGranule), kGranule, handle};
+  Mapped second{place.get(k2MB), k2MB, handle};
   EXPECT_EQ(read_from(second.get(), 100), pattern(100, 1));
   aclrtPhysicalMemProp prop{};
   EXPECT_EQ(aclrtMemGetAllocationPropertiesFromHandle(handle, &prop), ACL_SUCCESS);
   first.unmap_now();
-  EXPECT_EQ(taken(), kGranule) << "the second mapping holds it";
+  EXPECT_EQ(taken(), k2MB) << "the second mapping holds it";
   EXPECT_EQ(aclrtFreePhysical(handle), kBadValue);
   second.unmap_now();
   EXPECT_EQ(taken(), 0U);

@@ -17,7 +17,7 @@ TEST_F(Release, V94_V97_OnlyTheStartOfALiveReservation) {
   const Device block{64};
   const Pinned pinned{64};
   int local = 0;
-  for (void* where : {place.get(1), place.get(4096), place.get(kGranule), place.get(8 * kMB - 1), block.get(),
+  for (void* where : {place.get(1), place.get(4096), place.get(k2MB), place.get(8 * kMB - 1), block.get(),
                       pinned.get(), static_cast<void*>(&local), sentinel()})
     expect_stored(aclrtReleaseMemAddress(where), kBadValue, "aclrtReleaseMemAddress");
   void* const was = place.release_now();
@@ -25,7 +25,7 @@ TEST_F(Release, V94_V97_OnlyTheStartOfALiveReservation) {
 }
 
 TEST_F(Release, V95_V18_WhileAnythingIsMapped_507899AndNothingChanges) {
-  for (const std::size_t offset : {std::size_t{0}, kGranule, 6 * kMB}) {
+  for (const std::size_t offset : {std::size_t{0}, k2MB, 6 * kMB}) {
     Reserved place{8 * kMB};
     const Physical memory;
     Mapped mapped{place.get(offset), memory};
@@ -33,15 +33,15 @@ TEST_F(Release, V95_V18_WhileAnythingIsMapped_507899AndNothingChanges) {
     for (int i = 0; i < 2; ++i)
       expect_stored(aclrtReleaseMemAddress(place.get()), kRefused, "aclrtReleaseMemAddress");
     EXPECT_EQ(read_from(mapped.get(), 100), pattern(100, 3));
-    EXPECT_EQ(map(place.get(offset == 0 ? kGranule : 0), kGranule, memory), ACL_SUCCESS) << "still reserved";
-    EXPECT_EQ(aclrtUnmapMem(place.get(offset == 0 ? kGranule : 0)), ACL_SUCCESS);
+    EXPECT_EQ(map(place.get(offset == 0 ? k2MB : 0), k2MB, memory), ACL_SUCCESS) << "still reserved";
+    EXPECT_EQ(aclrtUnmapMem(place.get(offset == 0 ? k2MB : 0)), ACL_SUCCESS);
     mapped.unmap_now();
   }
 }
 
 TEST_F(Release, V96_V130_C18_HandlesAreFreedBeforeItOrAfterIt) {
   for (const bool free_first : {true, false}) {
-    Reserved place{kGranule};
+    Reserved place{k2MB};
     Physical memory;
     { const Mapped mapped{place.get(), memory}; }
     if (free_first) memory.free_now();
@@ -54,7 +54,7 @@ TEST_F(Release, V96_V130_C18_HandlesAreFreedBeforeItOrAfterIt) {
 TEST_F(Release, V97_D82_FreeRefusesReservedAndMappedAddresses) {
   const Reserved place{8 * kMB};
   const Physical memory;
-  const Mapped mapped{place.get(kGranule), memory};
+  const Mapped mapped{place.get(k2MB), memory};
   for (void* where : {place.get(), mapped.get(), mapped.get(1), place.get(6 * kMB)}) {
     EXPECT_EQ(aclrtFree(where), kBadValue);
     EXPECT_EQ(aclrtFreeHost(where), kBadValue);
@@ -64,12 +64,12 @@ TEST_F(Release, V97_D82_FreeRefusesReservedAndMappedAddresses) {
 
 TEST_F(Release, V98_V148_TheNextReservationOfTheseAddressesIsBoundToNobody) {
   const AlsoOpen other{1};
-  const Physical here, there{kGranule, of_device(1)};
-  Reserved place{kGranule};
+  const Physical here, there{k2MB, of_device(1)};
+  Reserved place{k2MB};
   { const Mapped mapped{place.get(), here}; }
-  EXPECT_EQ(map(place.get(), kGranule, there), kRefused);
+  EXPECT_EQ(map(place.get(), k2MB, there), kRefused);
   void* const where = place.release_now();
-  const Reserved again{kGranule, where};
+  const Reserved again{k2MB, where};
   const Mapped mapped{again.get(), there};
 }
 

@@ -20,7 +20,7 @@ TEST_F(Unmap, V162_V449_V13_D95_OnlyTheStartOfALiveMapping) {
   const Device block{64};
   int local = 0;
   for (void* where :
-       {place.get(), place.get(2 * kMB), mapped.get(1), mapped.get(4096), mapped.get(kGranule),
+       {place.get(), place.get(2 * kMB), mapped.get(1), mapped.get(4096), mapped.get(k2MB),
         mapped.get(4 * kMB - 1), place.get(8 * kMB), block.get(), static_cast<void*>(&local), sentinel()})
     expect_stored(aclrtUnmapMem(where), kRefused, "aclrtUnmapMem");
   EXPECT_EQ(read_from(mapped.get(), 64), pattern(64, 1));
@@ -36,7 +36,7 @@ TEST_F(Unmap, V163_V185_OneWholeMapping_WithItsGrants) {
   ASSERT_EQ(set_access(mapped.get(), 4 * kMB, grant_device(3)), ACL_SUCCESS);
   write_to(mapped.get(4 * kMB - 10), pattern(20, 1));  // over the border
   mapped.unmap_now();
-  for (const std::size_t offset : {std::size_t{0}, kGranule, 4 * kMB - 1})
+  for (const std::size_t offset : {std::size_t{0}, k2MB, 4 * kMB - 1})
     EXPECT_EQ(aclrtMemset(place.get(offset), 1, 1, 1), kRefused) << offset;
   const Bytes written = pattern(20, 1);
   EXPECT_EQ(read_from(neighbour.get(), 10), Bytes(written.begin() + 10, written.end()));
@@ -67,11 +67,11 @@ TEST_F(Unmap, V165_C18_TheAddressesCanBeMappedAgain) {
     }
     write_to(mapped.get(100), pattern(50, static_cast<unsigned>(round)));
   }
-  const Mapped one{place.get(), half}, two{place.get(kGranule), half};
+  const Mapped one{place.get(), half}, two{place.get(k2MB), half};
 }
 
 TEST_F(Unmap, V167_V20_NothingWaitsForAStream) {
-  Reserved place{kGranule};
+  Reserved place{k2MB};
   Physical memory;
   Mapped mapped{place.get(), memory};
   Stream stream;
@@ -102,7 +102,7 @@ TEST_F(NoAccess, V157_V159_V160_NobodyMayUseItBeforeAGrant) {
   const Device block{64};
   Stream stream;
   const Pinned pinned{64};
-  for (const std::size_t offset : {std::size_t{0}, kGranule, 4 * kMB - 64}) {
+  for (const std::size_t offset : {std::size_t{0}, k2MB, 4 * kMB - 64}) {
     void* const where = place.get(offset);
     EXPECT_EQ(aclrtMemcpy(host.data(), 64, where, 64, ACL_MEMCPY_DEVICE_TO_HOST), kRefused);
     EXPECT_EQ(aclrtMemcpy(where, 64, host.data(), 64, ACL_MEMCPY_HOST_TO_DEVICE), kRefused);
@@ -124,18 +124,18 @@ TEST_F(NoAccess, V157_V160_ARangeThatReachesIntoItIsRefused) {
   const Reserved place{4 * kMB};
   const Physical first, second;
   const Mapped open{place.get(), first};
-  write_to(place.get(kGranule - 8), pattern(8, 2));
-  ASSERT_EQ(aclrtMemMapNoAccess(place.get(kGranule), kGranule, 0, second, 0), ACL_SUCCESS);
-  EXPECT_EQ(aclrtMemset(place.get(kGranule - 8), 16, 0, 16), kRefused);
-  EXPECT_EQ(read_from(place.get(kGranule - 8), 8), pattern(8, 2)) << "nothing of it was done";
-  EXPECT_EQ(aclrtUnmapMem(place.get(kGranule)), ACL_SUCCESS);
+  write_to(place.get(k2MB - 8), pattern(8, 2));
+  ASSERT_EQ(aclrtMemMapNoAccess(place.get(k2MB), k2MB, 0, second, 0), ACL_SUCCESS);
+  EXPECT_EQ(aclrtMemset(place.get(k2MB - 8), 16, 0, 16), kRefused);
+  EXPECT_EQ(read_from(place.get(k2MB - 8), 8), pattern(8, 2)) << "nothing of it was done";
+  EXPECT_EQ(aclrtUnmapMem(place.get(k2MB)), ACL_SUCCESS);
 }
 
 TEST_F(NoAccess, V157_V29_V95_OtherwiseItIsAMappingLikeAnyOther) {
   Reserved place{4 * kMB};
   Physical memory;
-  ASSERT_EQ(aclrtMemMapNoAccess(place.get(), kGranule, 0, memory, 0), ACL_SUCCESS);
-  EXPECT_EQ(map(place.get(), kGranule, memory), kRefused);
+  ASSERT_EQ(aclrtMemMapNoAccess(place.get(), k2MB, 0, memory, 0), ACL_SUCCESS);
+  EXPECT_EQ(map(place.get(), k2MB, memory), kRefused);
   EXPECT_EQ(aclrtReleaseMemAddress(place.get()), kRefused);
   aclrtDrvMemHandle retained = nullptr;
   EXPECT_EQ(aclrtMemRetainAllocationHandle(place.get(), &retained), ACL_SUCCESS);
@@ -145,9 +145,9 @@ TEST_F(NoAccess, V157_V29_V95_OtherwiseItIsAMappingLikeAnyOther) {
   std::size_t size = 0;
   EXPECT_EQ(aclrtMemGetAddressRange(place.get(5), &base, &size), ACL_SUCCESS);
   EXPECT_EQ(base, place.get());
-  EXPECT_EQ(size, kGranule);
+  EXPECT_EQ(size, k2MB);
   memory.free_now();
-  EXPECT_EQ(free_before_ - free_bytes(), kGranule) << "the mapping holds it";
+  EXPECT_EQ(free_before_ - free_bytes(), k2MB) << "the mapping holds it";
   EXPECT_EQ(aclrtUnmapMem(place.get()), ACL_SUCCESS);
   EXPECT_EQ(free_bytes(), free_before_);
 }

@@ -12,9 +12,9 @@ void expect_free(std::size_t bytes, const char* after) {
   EXPECT_EQ(free, bytes) << "after " << after;
   EXPECT_EQ(total, 64 * kMB);
   ASSERT_EQ(aclrtGetMemInfo(ACL_HBM_MEM_HUGE, &free, &total), ACL_SUCCESS);
-  EXPECT_EQ(free, bytes / kGranule * kGranule) << "after " << after;
+  EXPECT_EQ(free, bytes / k2MB * k2MB) << "after " << after;
   ASSERT_EQ(aclrtGetMemInfo(ACL_HBM_MEM_NORMAL, &free, &total), ACL_SUCCESS);
-  EXPECT_EQ(free, bytes % kGranule) << "after " << after;
+  EXPECT_EQ(free, bytes % k2MB) << "after " << after;
 }
 
 const Settings kSmall{{"BELAY_HBM", "64M"}, {"BELAY_DEVICES", "2"}};
@@ -32,7 +32,7 @@ TEST(VirtualBooks, V37_V32_V33_V29_AfterEveryStep) {
     Physical host{32 * kMB, of_host()};
     expect_free(expected, "creating on the host");
     Mapped one{place.get(), 6 * kMB, first}, alias{place.get(6 * kMB), 6 * kMB, first},
-        two{place.get(12 * kMB), kGranule, second};
+        two{place.get(12 * kMB), k2MB, second};
     expect_free(expected, "mapping");
     EXPECT_EQ(aclrtMemset(place.get(), 14 * kMB, 1, 14 * kMB), ACL_SUCCESS);
     expect_free(expected, "writing");

@@ -55,8 +55,8 @@ TEST_F(HostCode, V153_V50_UsesMappedHostMemoryAtItsAddress) {
       const Bytes bytes = pattern(4 * kMB, 1);
       std::memcpy(host.get(), bytes.data(), bytes.size());
       EXPECT_EQ(read_from(host.get(), 4 * kMB), bytes) << "copies see what host code wrote";
-      write_to(host.get(kGranule), pattern(100, 2));
-      EXPECT_EQ(std::memcmp(host.get(kGranule), pattern(100, 2).data(), 100), 0) << "and the other way round";
+      write_to(host.get(k2MB), pattern(100, 2));
+      EXPECT_EQ(std::memcmp(host.get(k2MB), pattern(100, 2).data(), 100), 0) << "and the other way round";
       std::ifstream zero{"/dev/zero"};
       zero.read(static_cast<char*>(host.get()), 4096);
       EXPECT_EQ(zero.gcount(), 4096) << "the kernel can write to it";
@@ -84,10 +84,10 @@ TEST_F(HostCode, V150_V151_V153_SeesAliasesAndWhatWasWrittenElsewhere) {
 TEST_F(HostCode, V153_V154_AcrossAdjacentMappings) {
   on_product("A2", [] {
     const Reserved place{4 * kMB};
-    const Physical a{kGranule, of_host()}, b{kGranule, of_node()};
-    const Mapped one{place.get(), a}, two{place.get(kGranule), b};
+    const Physical a{k2MB, of_host()}, b{k2MB, of_node()};
+    const Mapped one{place.get(), a}, two{place.get(k2MB), b};
     std::memset(place.get(), 0x42, 4 * kMB);
-    EXPECT_EQ(read_from(place.get(kGranule - 10), 20), Bytes(20, 0x42));
+    EXPECT_EQ(read_from(place.get(k2MB - 10), 20), Bytes(20, 0x42));
   });
 }
 
@@ -97,8 +97,8 @@ TEST_F(HostCode, V180_AGrantLetsItUseDeviceMemory) {
     write_to(here.get(), pattern(4096, 1));
     ASSERT_EQ(set_access(here.get(), 4 * kMB, grant_host()), ACL_SUCCESS);
     EXPECT_EQ(std::memcmp(here.get(), pattern(4096, 1).data(), 4096), 0);
-    std::memset(here.get(kGranule), 0x66, 4096);
-    EXPECT_EQ(read_from(here.get(kGranule), 4096), Bytes(4096, 0x66));
+    std::memset(here.get(k2MB), 0x66, 4096);
+    EXPECT_EQ(read_from(here.get(k2MB), 4096), Bytes(4096, 0x66));
     ASSERT_EQ(aclrtMemset(here.get(), 4 * kMB, 0x11, 4 * kMB), ACL_SUCCESS);
     EXPECT_EQ(*static_cast<const volatile char*>(here.get(3 * kMB)), 0x11);
   });
@@ -107,10 +107,10 @@ TEST_F(HostCode, V180_AGrantLetsItUseDeviceMemory) {
 TEST_F(HostCode, V180_V185_TheGrantEndsWithTheMapping) {
   EXPECT_TRUE(dies(false, kQuiet, [] {
     MappedBlock here;
-    EXPECT_EQ(set_access(here.get(), kGranule, grant_host()), ACL_SUCCESS);
+    EXPECT_EQ(set_access(here.get(), k2MB, grant_host()), ACL_SUCCESS);
     std::memset(here.get(), 1, 4096);
     here.mapping.unmap_now();
-    EXPECT_EQ(map(here.get(), kGranule, here.memory), ACL_SUCCESS);
+    EXPECT_EQ(map(here.get(), k2MB, here.memory), ACL_SUCCESS);
     return leave(here);
   }));
 }
@@ -119,7 +119,7 @@ TEST(HostTouchesMappings, V153_MappedDeviceMemoryFaults) {
   for (const bool write : {false, true}) {
     EXPECT_TRUE(dies(write, kQuiet, [] {
       MappedBlock here{4 * kMB};
-      return leave(here, kGranule + 5);
+      return leave(here, k2MB + 5);
     }));
   }
 }
@@ -135,13 +135,13 @@ TEST(HostTouchesMappings, V76_V163_WhatWasUnmappedFaults_HostMemoryToo) {
   if (!kHostCanBeMapped) GTEST_SKIP() << kNoHostMappings;
   for (const bool write : {false, true}) {
     EXPECT_TRUE(dies(write, kQuiet, [] {
-      MappedBlock host{kGranule, of_host()};
+      MappedBlock host{k2MB, of_host()};
       std::memset(host.get(), 1, 4096);
       host.mapping.unmap_now();
       return leave(host);
     }));
     EXPECT_FALSE(dies(write, kQuiet, [] {
-      MappedBlock host{kGranule, of_host()};
+      MappedBlock host{k2MB, of_host()};
       return leave(host);
     }));
   }
@@ -152,11 +152,11 @@ TEST(HostTouchesMappings, V157_WithoutAccessHostMemoryFaultsUntilTheGrant) {
   for (const bool granted : {false, true}) {
     EXPECT_EQ(dies(true, kQuiet,
                    [&] {
-                     Reserved place{kGranule};
-                     Physical host{kGranule, of_host()};
-                     EXPECT_EQ(aclrtMemMapNoAccess(place.get(), kGranule, 0, host, 0), ACL_SUCCESS);
+                     Reserved place{k2MB};
+                     Physical host{k2MB, of_host()};
+                     EXPECT_EQ(aclrtMemMapNoAccess(place.get(), k2MB, 0, host, 0), ACL_SUCCESS);
                      if (granted) {
-                       EXPECT_EQ(set_access(place.get(), kGranule, grant_host()), ACL_SUCCESS);
+                       EXPECT_EQ(set_access(place.get(), k2MB, grant_host()), ACL_SUCCESS);
                      }
                      host.forget();
                      return place.forget();
@@ -168,7 +168,7 @@ TEST(HostTouchesMappings, V157_WithoutAccessHostMemoryFaultsUntilTheGrant) {
 TEST_F(HostCode, V153_V42_HostMemoryStaysUsableAfterAReset) {
   in_fresh_process(kQuiet, [] {
     ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-    const MappedBlock host{kGranule, of_host()};
+    const MappedBlock host{k2MB, of_host()};
     std::memcpy(host.get(), "still here", 11);
     ASSERT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
     EXPECT_STREQ(static_cast<const char*>(host.get()), "still here");

@@ -13,12 +13,12 @@ const std::string kApi = "aclrtMemMapSelectedLink";
 TEST(SelectedLink, V207_Arguments) {
   on_product("A3", [] {
     const MappedBlock source;
-    const Reserved place{kGranule};
-    EXPECT_EQ(aclrtMemMapSelectedLink(nullptr, kGranule, source.get(), 0), kBadArgument);
+    const Reserved place{k2MB};
+    EXPECT_EQ(aclrtMemMapSelectedLink(nullptr, k2MB, source.get(), 0), kBadArgument);
     EXPECT_EQ(aclrtMemMapSelectedLink(place.get(), 0, source.get(), 0), kBadArgument);
-    EXPECT_EQ(aclrtMemMapSelectedLink(place.get(), kGranule, nullptr, 0), kBadArgument);
+    EXPECT_EQ(aclrtMemMapSelectedLink(place.get(), k2MB, nullptr, 0), kBadArgument);
     for (const std::uint32_t link : {2U, 3U, 0xFFFFFFFFU})
-      EXPECT_EQ(aclrtMemMapSelectedLink(place.get(), kGranule, source.get(), link), kBadArgument) << link;
+      EXPECT_EQ(aclrtMemMapSelectedLink(place.get(), k2MB, source.get(), link), kBadArgument) << link;
     EXPECT_EQ(last_error(), ACL_SUCCESS);
     EXPECT_EQ(aclrtUnmapMem(place.get()), kRefused) << "nothing was mapped";
   });
@@ -30,7 +30,7 @@ TEST(SelectedLink, V209_TheSourceIsTheStartOfAMapping) {
     const Physical memory{4 * kMB};
     const Mapped source{from.get(4 * kMB), memory};
     const Device block{64};
-    for (void* wrong : {from.get(), source.get(1), source.get(kGranule), block.get(), to.get(), sentinel()})
+    for (void* wrong : {from.get(), source.get(1), source.get(k2MB), block.get(), to.get(), sentinel()})
       expect_stored(aclrtMemMapSelectedLink(to.get(), 4 * kMB, wrong, 0), kBadValue, kApi);
     EXPECT_EQ(aclrtMemMapSelectedLink(to.get(), 4 * kMB, source.get(), 0), ACL_SUCCESS);
     EXPECT_EQ(aclrtUnmapMem(to.get()), ACL_SUCCESS);
@@ -40,8 +40,8 @@ TEST(SelectedLink, V209_TheSourceIsTheStartOfAMapping) {
 TEST(SelectedLink, V210_V211_V213_V214_AsManyMappingsAsTheSourceHas_OverEitherLink) {
   on_product("A3", [] {
     const Reserved from{10 * kMB};
-    const Physical a{kGranule}, b{4 * kMB}, c{4 * kMB};
-    const Mapped one{from.get(), a}, two{from.get(kGranule), b}, three{from.get(6 * kMB), c};
+    const Physical a{k2MB}, b{4 * kMB}, c{4 * kMB};
+    const Mapped one{from.get(), a}, two{from.get(k2MB), b}, three{from.get(6 * kMB), c};
     write_to(from.get(6 * kMB - 50), pattern(100, 1));
     const std::size_t before = free_bytes();
     for (const std::uint32_t link : {ACL_RT_MEM_LINK_IDX_0, ACL_RT_MEM_LINK_IDX_1}) {
@@ -49,16 +49,16 @@ TEST(SelectedLink, V210_V211_V213_V214_AsManyMappingsAsTheSourceHas_OverEitherLi
       ASSERT_EQ(aclrtMemMapSelectedLink(to.get(), 10 * kMB, from.get(), link), ACL_SUCCESS);
       EXPECT_EQ(free_bytes(), before);
       EXPECT_EQ(read_from(to.get(6 * kMB - 50), 100), pattern(100, 1));
-      write_to(to.get(kGranule - 5), pattern(10, link + 5));
-      EXPECT_EQ(read_from(from.get(kGranule - 5), 10), pattern(10, link + 5)) << "both show the same bytes";
+      write_to(to.get(k2MB - 5), pattern(10, link + 5));
+      EXPECT_EQ(read_from(from.get(k2MB - 5), 10), pattern(10, link + 5)) << "both show the same bytes";
       void* base = nullptr;
       std::size_t size = 0;
       EXPECT_EQ(aclrtMemGetAddressRange(to.get(3 * kMB), &base, &size), ACL_SUCCESS);
-      EXPECT_EQ(base, to.get(kGranule));
+      EXPECT_EQ(base, to.get(k2MB));
       EXPECT_EQ(size, 4 * kMB);
       EXPECT_EQ(aclrtUnmapMem(to.get()), ACL_SUCCESS);
       EXPECT_EQ(aclrtReleaseMemAddress(to.get()), kRefused) << "two are left";
-      EXPECT_EQ(aclrtUnmapMem(to.get(kGranule)), ACL_SUCCESS);
+      EXPECT_EQ(aclrtUnmapMem(to.get(k2MB)), ACL_SUCCESS);
       EXPECT_EQ(aclrtUnmapMem(to.get(6 * kMB)), ACL_SUCCESS);
       to.release_now();
     }
@@ -68,16 +68,16 @@ TEST(SelectedLink, V210_V211_V213_V214_AsManyMappingsAsTheSourceHas_OverEitherLi
 TEST(SelectedLink, V210_V29_TheCopyHoldsTheMemoryAsAnyMappingDoes) {
   on_product("A3", [] {
     const std::size_t before = free_bytes();
-    const Reserved from{kGranule}, to{kGranule};
+    const Reserved from{k2MB}, to{k2MB};
     Physical memory;
     Mapped source{from.get(), memory};
     write_to(source.get(), pattern(64, 3));
-    ASSERT_EQ(aclrtMemMapSelectedLink(to.get(), kGranule, from.get(), 1), ACL_SUCCESS);
+    ASSERT_EQ(aclrtMemMapSelectedLink(to.get(), k2MB, from.get(), 1), ACL_SUCCESS);
     void* const handle = memory.free_now();
     source.unmap_now();
     EXPECT_EQ(read_from(to.get(), 64), pattern(64, 3));
     EXPECT_EQ(aclrtFreePhysical(handle), kBadValue) << "the retained reference was given back";
-    EXPECT_EQ(before - free_bytes(), kGranule);
+    EXPECT_EQ(before - free_bytes(), k2MB);
     EXPECT_EQ(aclrtUnmapMem(to.get()), ACL_SUCCESS);
     EXPECT_EQ(free_bytes(), before);
   });
@@ -87,10 +87,10 @@ TEST(SelectedLink, V212_V18_WhatWasMappedBeforeAFailureStays) {
   on_product("A3", [] {
     const Reserved from{6 * kMB}, to{6 * kMB};
     const Physical a, b, c, other;
-    const Mapped one{from.get(), a}, two{from.get(kGranule), b}, three{from.get(2 * kGranule), c};
-    const Mapped taken{to.get(kGranule), other};
+    const Mapped one{from.get(), a}, two{from.get(k2MB), b}, three{from.get(2 * k2MB), c};
+    const Mapped taken{to.get(k2MB), other};
     expect_stored(aclrtMemMapSelectedLink(to.get(), 6 * kMB, from.get(), 0), kRefused, kApi);
-    EXPECT_EQ(aclrtUnmapMem(to.get(2 * kGranule)), kRefused) << "behind the failure";
+    EXPECT_EQ(aclrtUnmapMem(to.get(2 * k2MB)), kRefused) << "behind the failure";
     EXPECT_EQ(aclrtUnmapMem(to.get()), ACL_SUCCESS) << "before it";
   });
 }
@@ -98,11 +98,11 @@ TEST(SelectedLink, V212_V18_WhatWasMappedBeforeAFailureStays) {
 TEST(SelectedLink, V142_V210_TheDestinationBelongsToTheDeviceOfTheSource) {
   on_product("A3", [] {
     const AlsoOpen other{1};
-    const MappedBlock there{kGranule, of_device(1)};
+    const MappedBlock there{k2MB, of_device(1)};
     const Physical here;
-    const Reserved to{kGranule};
+    const Reserved to{k2MB};
     { const Mapped mapped{to.get(), here}; }
-    EXPECT_EQ(aclrtMemMapSelectedLink(to.get(), kGranule, there.get(), 0), kRefused);
+    EXPECT_EQ(aclrtMemMapSelectedLink(to.get(), k2MB, there.get(), 0), kRefused);
   });
 }
 

@@ -53,7 +53,7 @@ TEST(VirtualPages, V198_OnA3PeerPagesOf1GBAreReportedAsTheyAre) {
     EXPECT_EQ(aclrtMemGetAllocationPropertiesFromHandle(memory, &told), ACL_SUCCESS);
     EXPECT_EQ(told.memAttr, ACL_MEM_P2P_HUGE1G);
     const Reserved place{2 * kGB};
-    EXPECT_EQ(map(place.get(kGranule), kGB, memory), kRefused);
+    EXPECT_EQ(map(place.get(k2MB), kGB, memory), kRefused);
     const Mapped mapped{place.get(kGB), memory};
     write_to(mapped.get(kGB - 10), pattern(10, 1));
     EXPECT_EQ(read_from(mapped.get(kGB - 10), 10), pattern(10, 1));
@@ -77,8 +77,8 @@ TEST(VirtualPages, V37_M430_PeerMemoryCountsAgainstItsLimit) {
   on_product("A2", {{"BELAY_HBM", "64M"}, {"BELAY_P2P", "4M"}}, [] {
     aclrtDrvMemHandle handle = nullptr;
     const aclrtPhysicalMemProp peers = of_device(0, ACL_MEM_P2P_HUGE);
-    const Physical one{kGranule, peers}, two{kGranule, peers};
-    EXPECT_EQ(aclrtMallocPhysical(&handle, kGranule, &peers, 0), kShortage);
+    const Physical one{k2MB, peers}, two{k2MB, peers};
+    EXPECT_EQ(aclrtMallocPhysical(&handle, k2MB, &peers, 0), kShortage);
     const Physical plain{32 * kMB};
     EXPECT_EQ(free_bytes(), 28 * kMB);
   });

@@ -10,7 +10,7 @@ using namespace belay_test;
 TEST(VirtualFork, V43_D72_TheChildHasNothing_AndTheParentLosesNothing) {
   in_fresh_process({{"BELAY_LEAKS", "off"}}, [] {
     ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-    const MappedBlock here{4 * kMB}, host{kGranule, mappable({of_host(), of_device()}).front()};
+    const MappedBlock here{4 * kMB}, host{k2MB, mappable({of_host(), of_device()}).front()};
     const Physical loose;
     write_to(here.get(), pattern(4096, 1));
     write_to(host.get(), pattern(4096, 2));
@@ -19,11 +19,11 @@ TEST(VirtualFork, V43_D72_TheChildHasNothing_AndTheParentLosesNothing) {
       void* place = nullptr;
       aclrtDrvMemHandle handle = nullptr;
       const aclrtPhysicalMemProp prop = of_device();
-      EXPECT_EQ(reserve(&place, kGranule), kStale);
-      EXPECT_EQ(aclrtMallocPhysical(&handle, kGranule, &prop, 0), kStale);
+      EXPECT_EQ(reserve(&place, k2MB), kStale);
+      EXPECT_EQ(aclrtMallocPhysical(&handle, k2MB, &prop, 0), kStale);
       EXPECT_EQ(aclrtUnmapMem(here.get()), kStale);
       EXPECT_EQ(aclrtReleaseMemAddress(here.get()), kStale);
-      EXPECT_EQ(map(here.get(), kGranule, loose), kStale);
+      EXPECT_EQ(map(here.get(), k2MB, loose), kStale);
       ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
       EXPECT_EQ(aclrtUnmapMem(here.get()), kRefused);
       EXPECT_EQ(aclrtReleaseMemAddress(here.get()), kBadValue);

@@ -32,31 +32,31 @@ std::vector<Probe> all_functions(Arguments& a) {
   void* const some = &a.local;
   return {
       {"aclrtMallocPhysical",
-       [&] { return aclrtMallocPhysical(&a.handle, kGranule, &a.prop, 0); },
-       {[&] { return aclrtMallocPhysical(nullptr, kGranule, &a.prop, 0); },
-        [&] { return aclrtMallocPhysical(&a.handle, kGranule, nullptr, 0); },
+       [&] { return aclrtMallocPhysical(&a.handle, k2MB, &a.prop, 0); },
+       {[&] { return aclrtMallocPhysical(nullptr, k2MB, &a.prop, 0); },
+        [&] { return aclrtMallocPhysical(&a.handle, k2MB, nullptr, 0); },
         [&] { return aclrtMallocPhysical(&a.handle, 0, &a.prop, 0); },
-        [&] { return aclrtMallocPhysical(&a.handle, kGranule, &a.prop, 1); }}},
+        [&] { return aclrtMallocPhysical(&a.handle, k2MB, &a.prop, 1); }}},
       {"aclrtFreePhysical", [=] { return aclrtFreePhysical(some); }, {[] {
          return aclrtFreePhysical(nullptr);
        }}},
       {"aclrtReserveMemAddress",
-       [&] { return reserve(&a.out, kGranule); },
-       {[] { return reserve(nullptr, kGranule); }, [&] { return reserve(&a.out, 0); },
-        [&] { return reserve(&a.out, kGranule, nullptr, 2); }}},
+       [&] { return reserve(&a.out, k2MB); },
+       {[] { return reserve(nullptr, k2MB); }, [&] { return reserve(&a.out, 0); },
+        [&] { return reserve(&a.out, k2MB, nullptr, 2); }}},
       {"aclrtReleaseMemAddress", [=] { return aclrtReleaseMemAddress(some); }, {[] {
          return aclrtReleaseMemAddress(nullptr);
        }}},
       {"aclrtMapMem",
-       [=] { return aclrtMapMem(some, kGranule, 0, some, 0); },
-       {[=] { return aclrtMapMem(nullptr, kGranule, 0, some, 0); },
-        [=] { return aclrtMapMem(some, kGranule, 0, nullptr, 0); },
+       [=] { return aclrtMapMem(some, k2MB, 0, some, 0); },
+       {[=] { return aclrtMapMem(nullptr, k2MB, 0, some, 0); },
+        [=] { return aclrtMapMem(some, k2MB, 0, nullptr, 0); },
         [=] { return aclrtMapMem(some, 0, 0, some, 0); },
-        [=] { return aclrtMapMem(some, kGranule, 0, some, 1); }}},
+        [=] { return aclrtMapMem(some, k2MB, 0, some, 1); }}},
       {"aclrtMemMapNoAccess",
-       [=] { return aclrtMemMapNoAccess(some, kGranule, 0, some, 0); },
-       {[=] { return aclrtMemMapNoAccess(nullptr, kGranule, 0, some, 0); },
-        [=] { return aclrtMemMapNoAccess(some, kGranule, 0, some, 1); }}},
+       [=] { return aclrtMemMapNoAccess(some, k2MB, 0, some, 0); },
+       {[=] { return aclrtMemMapNoAccess(nullptr, k2MB, 0, some, 0); },
+        [=] { return aclrtMemMapNoAccess(some, k2MB, 0, some, 1); }}},
       {"aclrtUnmapMem", [=] { return aclrtUnmapMem(some); }, {[] { return aclrtUnmapMem(nullptr); }}},
       {"aclrtMemGetAllocationGranularity",
        [&] {
@@ -96,11 +96,11 @@ std::vector<Probe> of_a3(Arguments& a) {
             [&] { return aclrtReserveMemAddressNoUCMemory(&a.out, 0, 0, address(40 * kTB), 0); },
             [&] { return aclrtReserveMemAddressNoUCMemory(&a.out, kGB, 0, address(40 * kTB), 2); }}},
           {"aclrtMemMapSelectedLink",
-           [=] { return aclrtMemMapSelectedLink(some, kGranule, some, 0); },
-           {[=] { return aclrtMemMapSelectedLink(nullptr, kGranule, some, 0); },
+           [=] { return aclrtMemMapSelectedLink(some, k2MB, some, 0); },
+           {[=] { return aclrtMemMapSelectedLink(nullptr, k2MB, some, 0); },
             [=] { return aclrtMemMapSelectedLink(some, 0, some, 0); },
-            [=] { return aclrtMemMapSelectedLink(some, kGranule, nullptr, 0); },
-            [=] { return aclrtMemMapSelectedLink(some, kGranule, some, 2); }}},
+            [=] { return aclrtMemMapSelectedLink(some, k2MB, nullptr, 0); },
+            [=] { return aclrtMemMapSelectedLink(some, k2MB, some, 2); }}},
           {"aclrtMemMapSetLink", [=] { return aclrtMemMapSetLink(some, ACL_RT_MEM_ACCESS_LINK_SIO); }, {[] {
              return aclrtMemMapSetLink(nullptr, ACL_RT_MEM_ACCESS_LINK_SIO);
            }}}};
@@ -127,7 +127,7 @@ TEST(VirtualByProduct, V486_V23_V90_V208_V520_OnIpv350EveryFunctionIsMissing) {
     for (const Probe& probe : all_functions(arguments)) expect_absent(probe);
     for (const Probe& probe : of_a3(arguments)) expect_absent(probe);
     aclrtMemAccessDesc desc = grant_device(0);
-    EXPECT_EQ(aclrtMemSetAccess(&desc, kGranule, &desc, 1), kUnsupported);
+    EXPECT_EQ(aclrtMemSetAccess(&desc, k2MB, &desc, 1), kUnsupported);
   });
 }
 
@@ -140,8 +140,7 @@ TEST(VirtualByProduct, V85_V23_D49_InTheRcFormEveryFunctionIsMissing) {
         if (probe.name != "aclrtMemGetAddressRange") expect_absent(probe);
       }
       for (const Probe& probe : of_a3(arguments)) expect_absent(probe);
-      EXPECT_EQ(aclrtReserveMemAddress(&arguments.out, kGranule, 5, nullptr, 0), kUnsupported)
-          << "before V-69";
+      EXPECT_EQ(aclrtReserveMemAddress(&arguments.out, k2MB, 5, nullptr, 0), kUnsupported) << "before V-69";
     });
   }
 }
@@ -182,9 +181,9 @@ TEST(VirtualByProduct, V486_V158_V152_ElsewhereTheWholeLifeOfAMapping) {
         EXPECT_EQ(base, segment.get());
       }
       {
-        const Reserved place{kGranule};
+        const Reserved place{k2MB};
         const Physical memory;
-        EXPECT_EQ(aclrtMemMapNoAccess(place.get(), kGranule, 0, memory, 0), ACL_SUCCESS);
+        EXPECT_EQ(aclrtMemMapNoAccess(place.get(), k2MB, 0, memory, 0), ACL_SUCCESS);
         EXPECT_EQ(access_of_device(place.get(), 0), 0U);
         EXPECT_EQ(aclrtUnmapMem(place.get()), ACL_SUCCESS);
       }
@@ -214,9 +213,9 @@ TEST(VirtualByProduct, V162_V175_V204_WhatIsDifferentOn950) {
     EXPECT_EQ(aclrtUnmapMem(here.get(4096)), kBadValue) << "not a multiple of 2 MB";
     EXPECT_EQ(aclrtUnmapMem(here.get(1)), kBadValue);
     aclrtMemAccessDesc twice[2] = {grant_device(1), grant_device(1)};
-    EXPECT_EQ(aclrtMemSetAccess(here.get(), kGranule, twice, 2), kBadValue);
+    EXPECT_EQ(aclrtMemSetAccess(here.get(), k2MB, twice, 2), kBadValue);
     twice[1] = grant_device(2);
-    EXPECT_EQ(aclrtMemSetAccess(here.get(), kGranule, twice, 2), ACL_SUCCESS);
+    EXPECT_EQ(aclrtMemSetAccess(here.get(), k2MB, twice, 2), ACL_SUCCESS);
     for (const std::size_t size : {std::size_t{1}, std::size_t{4097}, 3 * kMB}) {
       void *block = nullptr, *base = nullptr;
       std::size_t told = 0;
@@ -235,11 +234,11 @@ TEST(VirtualByProduct, V75_V48_On950LargeReservationsAreWholeGB) {
     struct Row {
       std::size_t asked, reserved;
     };
-    for (const Row& row : {Row{kGB - kGranule, kGB - kGranule}, Row{kGB, kGB}, Row{kGB + 1, 2 * kGB}}) {
+    for (const Row& row : {Row{kGB - k2MB, kGB - k2MB}, Row{kGB, kGB}, Row{kGB + 1, 2 * kGB}}) {
       const Reserved place{row.asked};  // the only one: what follows it is nobody's
-      EXPECT_EQ(number(place.get()) % (row.asked < kGB ? kGranule : kGB), 0U);
-      const Mapped last{place.get(row.reserved - kGranule), memory};
-      EXPECT_EQ(map(place.get(row.reserved), kGranule, memory), kRefused) << row.asked;
+      EXPECT_EQ(number(place.get()) % (row.asked < kGB ? k2MB : kGB), 0U);
+      const Mapped last{place.get(row.reserved - k2MB), memory};
+      EXPECT_EQ(map(place.get(row.reserved), k2MB, memory), kRefused) << row.asked;
     }
   });
 }
@@ -248,9 +247,9 @@ TEST(VirtualByProduct, V51_On310pHbmAttributesTakeWhatThereIs) {
   for (const char* product : {"310P", "310B"}) {
     on_product(product, [] {
       const std::size_t before = free_bytes();  // of DDR
-      const Physical huge{kGranule, of_device(0, ACL_HBM_MEM_HUGE)},
-          normal{kGranule, of_device(0, ACL_HBM_MEM_NORMAL)};
-      EXPECT_EQ(before - free_bytes(), 2 * kGranule);
+      const Physical huge{k2MB, of_device(0, ACL_HBM_MEM_HUGE)},
+          normal{k2MB, of_device(0, ACL_HBM_MEM_NORMAL)};
+      EXPECT_EQ(before - free_bytes(), 2 * k2MB);
     });
   }
 }

@@ -11,7 +11,7 @@ using namespace belay_test;
 // Queues work on a mapping, unmaps it, and says what waiting for the stream answers.
 int answer_after_unmapping(const std::function<int(void*, aclrtStream)>& queue, bool release = false) {
   const Stream stream;
-  Reserved place{kGranule};
+  Reserved place{k2MB};
   const Physical memory;
   Mapped mapped{place.get(), memory};
   write_to(mapped.get(), pattern(64, 1));
@@ -21,7 +21,7 @@ int answer_after_unmapping(const std::function<int(void*, aclrtStream)>& queue, 
   const int answer = finish(stream);
   EXPECT_EQ(finish(stream), ACL_SUCCESS) << "an error is told once (R-16)";
   last_error();
-  const Reserved again{kGranule};
+  const Reserved again{k2MB};
   const Mapped later{again.get(), memory};
   EXPECT_EQ(read_from(later.get(), 64), pattern(64, 1)) << "the memory itself was not touched";
   return answer;
@@ -62,7 +62,7 @@ TEST(QueuedOnMappings, V20_V167_M270_M272_UnmappedBeforeItRuns_Is507899WhenWaite
 
 TEST(QueuedOnMappings, P49_V167_AWaitForAWordThatIsUnmappedEnds) {
   on_product("A2", [] {
-    Reserved place{kGranule};
+    Reserved place{k2MB};
     const Physical memory;
     Mapped mapped{place.get(), memory};
     ASSERT_EQ(aclrtMemset(mapped.get(), 8, 0, 8), ACL_SUCCESS);
@@ -78,7 +78,7 @@ TEST(QueuedOnMappings, P49_V167_AWaitForAWordThatIsUnmappedEnds) {
 TEST(QueuedOnMappings, V165_V167_MappedAgainBeforeItRuns_TheWorkMeetsWhatIsThere) {
   on_product("A2", {{"BELAY_SCHEDULE", "lazy"}}, [] {
     const Stream stream;
-    const Reserved place{kGranule};
+    const Reserved place{k2MB};
     const Physical first, second;
     Mapped mapped{place.get(), first};
     ASSERT_EQ(aclrtMemset(mapped.get(), 64, 1, 64), ACL_SUCCESS);
@@ -94,7 +94,7 @@ TEST(QueuedOnMappings, V165_V167_MappedAgainBeforeItRuns_TheWorkMeetsWhatIsThere
 TEST(QueuedOnMappings, V33_FreedWhileMapped_TheWorkIsDone) {
   on_product("A2", {{"BELAY_SCHEDULE", "lazy"}}, [] {
     const Stream stream;
-    const Reserved place{kGranule};
+    const Reserved place{k2MB};
     Physical memory;
     const Mapped mapped{place.get(), memory};
     EXPECT_EQ(aclrtMemsetAsync(place.get(), 64, 7, 64, stream), ACL_SUCCESS);

@@ -59,10 +59,10 @@ TEST(VirtualReset, V42_V148_ReservationsStayBound) {
     ASSERT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
     here.forget_memory();
     ASSERT_EQ(aclrtSetDevice(1), ACL_SUCCESS);
-    const Physical there{kGranule, of_device(1)};
-    EXPECT_EQ(map(here.get(), kGranule, there), kRefused);
+    const Physical there{k2MB, of_device(1)};
+    EXPECT_EQ(map(here.get(), k2MB, there), kRefused);
     void* const where = here.addresses.release_now();
-    const Reserved again{kGranule, where};
+    const Reserved again{k2MB, where};
     const Mapped mapped{again.get(), there};
   });
 }
@@ -83,7 +83,7 @@ TEST(VirtualReset, V42_HostMemoryStays) {
   if (!kHostCanBeMapped) GTEST_SKIP() << kNoHostMappings;
   in_fresh_process(kQuiet, [] {
     ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-    const MappedBlock host{4 * kMB, of_host()}, node{kGranule, of_node()};
+    const MappedBlock host{4 * kMB, of_host()}, node{k2MB, of_node()};
     ASSERT_EQ(set_access(host.get(), 4 * kMB, grant_device(0)), ACL_SUCCESS);
     write_to(host.get(), pattern(4096, 1));
     write_to(node.get(), pattern(4096, 2));
@@ -100,8 +100,8 @@ TEST(VirtualReset, V42_M406_OtherDevicesAreNotConcerned) {
     ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
     MappedBlock here;
     ASSERT_EQ(aclrtSetDevice(1), ACL_SUCCESS);
-    const MappedBlock there{kGranule, of_device(1)};
-    ASSERT_EQ(set_access(there.get(), kGranule, grant_device(0)), ACL_SUCCESS);
+    const MappedBlock there{k2MB, of_device(1)};
+    ASSERT_EQ(set_access(there.get(), k2MB, grant_device(0)), ACL_SUCCESS);
     write_to(there.get(), pattern(4096, 1));
     ASSERT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
     here.forget_memory();
@@ -150,9 +150,9 @@ TEST(VirtualReset, V123_V15_AfterTheResetTheDeviceIsNotOpen) {
     ASSERT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
     aclrtDrvMemHandle handle = nullptr;
     const aclrtPhysicalMemProp device = of_device();
-    EXPECT_EQ(aclrtMallocPhysical(&handle, kGranule, &device, 0), kStale);
-    const Physical host{kGranule, of_host()};
-    const Reserved place{kGranule};
+    EXPECT_EQ(aclrtMallocPhysical(&handle, k2MB, &device, 0), kStale);
+    const Physical host{k2MB, of_host()};
+    const Reserved place{k2MB};
     EXPECT_NE(host.get(), nullptr);
   });
 }

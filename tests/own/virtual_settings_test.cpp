@@ -24,15 +24,15 @@ TEST(VirtualSettings, V153_WithHostAccess_HostCodeUsesMappedDeviceMemory) {
     const Physical memory{4 * kMB};
     {
       const Mapped first{place.get(), memory}, second{place.get(8 * kMB), memory};
-      std::memcpy(first.get(kGranule), "by the host", 12);
-      EXPECT_STREQ(static_cast<const char*>(second.get(kGranule)), "by the host") << "V-150";
-      const Bytes got = read_from(second.get(kGranule), 12);
+      std::memcpy(first.get(k2MB), "by the host", 12);
+      EXPECT_STREQ(static_cast<const char*>(second.get(k2MB)), "by the host") << "V-150";
+      const Bytes got = read_from(second.get(k2MB), 12);
       EXPECT_EQ(std::memcmp(got.data(), "by the host", 12), 0);
       write_to(second.get(), pattern(5000, 1));
       EXPECT_EQ(std::memcmp(first.get(), pattern(5000, 1).data(), 5000), 0);
     }
     const Mapped third{place.get(4 * kMB), memory};
-    EXPECT_STREQ(static_cast<const char*>(third.get(kGranule)), "by the host") << "V-151";
+    EXPECT_STREQ(static_cast<const char*>(third.get(k2MB)), "by the host") << "V-151";
     EXPECT_EQ(aclrtMemset(third.get(), 4 * kMB, 7, 4 * kMB), ACL_SUCCESS);
     EXPECT_EQ(*static_cast<const volatile char*>(third.get(4 * kMB - 1)), 7);
   });

@@ -24,7 +24,7 @@ TEST(VirtualThreads, V19_V37_EightThreadsReserveMapUnmapAndRelease_TheBooksBalan
       ASSERT_EQ(aclrtSetCurrentContext(context), ACL_SUCCESS);
       std::mt19937 random = test_random(static_cast<unsigned>(thread));
       for (int round = 0; round < slice(150, 8000, 4); ++round) {
-        const std::size_t count = 1 + random() % 6, size = (1 + random() % 3) * kGranule;
+        const std::size_t count = 1 + random() % 6, size = (1 + random() % 3) * k2MB;
         void* place = nullptr;
         ASSERT_EQ(reserve(&place, 8 * size), ACL_SUCCESS);
         std::vector<aclrtDrvMemHandle> handles;
@@ -59,14 +59,14 @@ TEST(VirtualThreads, V19_V37_EightThreadsReserveMapUnmapAndRelease_TheBooksBalan
 
 TEST(VirtualThreads, V19_OneAddress_OneThreadWins) {
   on_product("A2", [] {
-    const Reserved place{kGranule};
+    const Reserved place{k2MB};
     const Physical memory;
     for (int round = 0; round < slice(200, 10'000, 4); ++round) {
       std::atomic<int> mapped{0}, refused{0}, unmapped{0}, late{0};
       std::atomic<int> ready{0};
       in_threads(4, [&](int) {
         for (++ready; ready < 4;) std::this_thread::yield();
-        const int answer = map(place.get(), kGranule, memory);
+        const int answer = map(place.get(), k2MB, memory);
         ++(answer == ACL_SUCCESS ? mapped : answer == kRefused ? refused : late);
       });
       EXPECT_EQ(mapped, 1);
@@ -111,9 +111,9 @@ TEST(VirtualThreads, V19_V154_CopiesWhileOthersMapAndUnmap_AreDoneOrRefused) {
       ASSERT_EQ(aclrtSetCurrentContext(context), ACL_SUCCESS);
       if (thread == 0) {
         for (int round = 0; round < slice(2000, 100'000, 4); ++round) {
-          ASSERT_EQ(map(place.get(kGranule), 4 * kMB, memory), ACL_SUCCESS);
+          ASSERT_EQ(map(place.get(k2MB), 4 * kMB, memory), ACL_SUCCESS);
           std::this_thread::yield();
-          ASSERT_EQ(aclrtUnmapMem(place.get(kGranule)), ACL_SUCCESS);
+          ASSERT_EQ(aclrtUnmapMem(place.get(k2MB)), ACL_SUCCESS);
         }
         over = true;
         return;

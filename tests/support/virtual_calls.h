@@ -43,13 +43,13 @@ class VirtualCalls {
 
   void reserve_some() {
     if (model_.reservations.size() >= 12) return;
-    const std::size_t size = 1 + below(24 * kMB), bytes = up_to(size, kGranule);
+    const std::size_t size = 1 + below(24 * kMB), bytes = up_to(size, k2MB);
     void* place = nullptr;
     switch (below(8)) {
       case 0:
         return expect(reserve(&place, size, nullptr, 2), kBadArgument, "flags");
       case 1:
-        return expect(aclrtReserveMemAddress(&place, size, kGranule, nullptr, 0), kBadValue, "alignment");
+        return expect(aclrtReserveMemAddress(&place, size, k2MB, nullptr, 0), kBadValue, "alignment");
       case 2:
         if (model_.reservations.empty()) return;
         return expect(reserve(&place, 1, address(pick(model_.reservations)->first)), kRefused,
@@ -60,7 +60,7 @@ class VirtualCalls {
         break;
     }
     expect(reserve(&place, size, nullptr, below(2)), 0, "reserve");
-    EXPECT_EQ(number(place) % kGranule, 0U);
+    EXPECT_EQ(number(place) % k2MB, 0U);
     for (const auto& [start, other] : model_.reservations)
       EXPECT_TRUE(number(place) >= start + other.bytes || start >= number(place) + bytes) << "they overlap";
     model_.reservations[number(place)] = {bytes, VirtualModel::kNobody};
@@ -69,7 +69,7 @@ class VirtualCalls {
   void reserve_again() {
     if (released_.empty()) return;
     const auto [where, bytes] = *pick(released_);
-    const std::size_t size = kGranule * (1 + below(bytes / kGranule));
+    const std::size_t size = k2MB * (1 + below(bytes / k2MB));
     void* place = nullptr;
     const int expected = where % std::bit_ceil(size) != 0  ? kBadValue
                          : model_.reserved_in(where, size) ? kRefused
@@ -83,7 +83,7 @@ class VirtualCalls {
     if (model_.reservations.empty()) return;
     const auto& [start, place] = *pick(model_.reservations);
     std::uintptr_t where = start;
-    if (below(6) == 0 && (alone_ || place.bytes > kGranule)) where += kGranule;
+    if (below(6) == 0 && (alone_ || place.bytes > k2MB)) where += k2MB;
     if (alone_ && below(6) == 0 && !released_.empty()) where = pick(released_)->first;
     const int expected = model_.release_answer(where);
     expect(aclrtReleaseMemAddress(address(where)), expected, "release");
@@ -95,7 +95,7 @@ class VirtualCalls {
   void create() {
     const int place =
         kHostCanBeMapped ? static_cast<int>(below(kDevices + 1)) - 1 : static_cast<int>(below(kDevices));
-    const std::size_t size = 1 + below(8 * kMB), bytes = up_to(size, kGranule);
+    const std::size_t size = 1 + below(8 * kMB), bytes = up_to(size, k2MB);
     const aclrtMemAttr attributes[] = {ACL_HBM_MEM_HUGE, ACL_HBM_MEM_NORMAL, ACL_MEM_HUGE,
                                        ACL_MEM_P2P_NORMAL};
     aclrtPhysicalMemProp prop = place == kHost
@@ -147,16 +147,16 @@ class VirtualCalls {
   std::uintptr_t some_address() {
     if (model_.reservations.empty()) return number(sentinel());
     const auto& [start, place] = *pick(model_.reservations);
-    return start + below(place.bytes / kGranule) * kGranule;
+    return start + below(place.bytes / k2MB) * k2MB;
   }
   void map_some() {
     const Ptr memory = some_memory();
     if (memory == nullptr) return;
     const std::uintptr_t where = some_address() + (below(20) == 0 ? kStripe : 0);
     std::size_t bytes = memory->bytes;
-    if (below(12) == 0) bytes += kGranule;
-    if (below(12) == 0 && bytes > kGranule) bytes -= kGranule;
-    const std::size_t offset = below(30) == 0 ? kGranule : 0;
+    if (below(12) == 0) bytes += k2MB;
+    if (below(12) == 0 && bytes > k2MB) bytes -= k2MB;
+    const std::size_t offset = below(30) == 0 ? k2MB : 0;
     const bool accessible = below(8) != 0;
     const int expected = offset != 0 ? kBadValue : model_.map_answer(where, bytes, *memory);
     expect(accessible ? aclrtMapMem(address(where), bytes, offset, memory->handle, 0)
@@ -179,7 +179,7 @@ class VirtualCalls {
     if (model_.mappings.empty()) return;
     auto& [start, mapping] = *pick(model_.mappings);
     const int place = mapping.accessible ? static_cast<int>(below(kDevices)) : mapping.memory->place;
-    const std::size_t wrong = below(5) == 0 ? kGranule : 0;
+    const std::size_t wrong = below(5) == 0 ? k2MB : 0;
     aclrtMemAccessDesc desc = place == kHost ? grant_host() : grant_device(static_cast<std::uint32_t>(place));
     expect(aclrtMemSetAccess(address(start), mapping.bytes + wrong, &desc, 1), wrong != 0 ? kRefused : 0,
            "grant");
@@ -204,7 +204,7 @@ class VirtualCalls {
     ++memory.references;
   }
   void ask() {
-    const std::uintptr_t where = some_address() + below(kGranule);
+    const std::uintptr_t where = some_address() + below(k2MB);
     const auto found = VirtualModel::around(model_.mappings, where);
     const bool there = found != model_.mappings.end();
     void* base = nullptr;

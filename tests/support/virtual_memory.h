@@ -16,7 +16,7 @@
 namespace belay_test {
 
 inline constexpr std::size_t kTB = 1024 * kGB;
-inline constexpr std::size_t kGranule = 2 * kMB;       // pages of NORMAL and HUGE attributes (V-45)
+inline constexpr std::size_t k2MB = 2 * kMB;           // pages of NORMAL and HUGE attributes (V-45)
 inline constexpr std::uint32_t kAnyNode = 0xFFFFFFFF;  // of HOST_NUMA (V-115)
 
 inline aclrtPhysicalMemProp property(aclrtMemLocationType type, std::uint32_t id, aclrtMemAttr attribute) {
@@ -88,8 +88,7 @@ class Reserved {
 // Physical memory, with one reference.
 class Physical {
  public:
-  explicit Physical(std::size_t size = kGranule, const aclrtPhysicalMemProp& prop = of_device())
-      : size_{size} {
+  explicit Physical(std::size_t size = k2MB, const aclrtPhysicalMemProp& prop = of_device()) : size_{size} {
     EXPECT_EQ(aclrtMallocPhysical(&handle_, size, &prop, 0), ACL_SUCCESS) << size;
   }
   Physical(const Physical&) = delete;
@@ -145,7 +144,7 @@ class Mapped {
 // Memory with an address of its own: a reservation, a handle and the mapping of one to the other.
 class MappedBlock {
  public:
-  explicit MappedBlock(std::size_t size = kGranule, const aclrtPhysicalMemProp& prop = of_device())
+  explicit MappedBlock(std::size_t size = k2MB, const aclrtPhysicalMemProp& prop = of_device())
       : addresses{size}, memory{size, prop}, mapping{addresses.get(), memory} {}
   void* get(std::size_t offset = 0) const { return addresses.get(offset); }
   std::size_t size() const { return memory.size(); }

@@ -76,7 +76,7 @@ class VirtualModel {
     if (!memory.live()) return kBadValue;
     const auto found = around(reservations, where);
     if (found == reservations.end()) return kRefused;
-    if (where % kGranule != 0 || bytes % kGranule != 0) return kRefused;
+    if (where % k2MB != 0 || bytes % k2MB != 0) return kRefused;
     if (bytes > found->first + found->second.bytes - where) return kRefused;
     if (mapped_in(where, bytes)) return kRefused;
     if (found->second.bound != kNobody && found->second.bound != memory.place) return kRefused;

@@ -61,7 +61,8 @@ Reservation* Mappings::reserve_outside(std::size_t bytes, std::uintptr_t wished,
     return inside;
   }
   const std::array<platform::AddressWish, 1> wish{{{wished, bytes}}};
-  const platform::AddressRange range = platform::reserve_addresses(wish);
+  // Not numbers alone: nobody but the kernel knows what else lies there.
+  const platform::AddressRange range = platform::reserve_addresses(wish, true);
   if (range.base != wished) return nullptr;
   if (!table_.add(wished, bytes)) {
     platform::release_addresses(range);

@@ -113,7 +113,8 @@ Result<std::uintptr_t> VirtualMemory::reserve_high(std::size_t bytes, std::uintp
   Reservation* made = parts_.mappings.reserve_outside(bytes, wished, held);
   if (made == nullptr) {
     return out_of_memory("V-89", fmt::format("{} at {} cannot be reserved", amount(bytes), hex(wished)),
-                         "some of it is in use in this process, or the system has no such addresses",
+                         "some of it is in use in this process, the system has no such addresses, or a limit "
+                         "forbids them (ulimit -v)",
                          "choose another address from 40 TB up");
   }
   figures_.add_reservation(made->bytes);

@@ -114,6 +114,12 @@ void hide_pages(std::uintptr_t start, std::size_t bytes, bool reserved) {
     return;
   }
   void* hidden = raw_mmap(start, bytes, MAP_FIXED);
+  if (reinterpret_cast<long>(hidden) <= 0) {
+    // The limit on mappings is met: without them there is room for one in their place, and if not, what is
+    // not mapped faults as well.
+    ::munmap(reinterpret_cast<void*>(start), bytes);
+    hidden = raw_mmap(start, bytes, MAP_FIXED_NOREPLACE);
+  }
   if (reinterpret_cast<long>(hidden) > 0) keep_out_of_dumps_and_children(hidden, bytes);
 }
 

@@ -39,7 +39,7 @@ FIGURES = (
     (r"A block above (\d+ [MG]B), or of 1 GB pages", "src/memory/range_pool.h", "kLargestCarved"),
     (r"fresh byte is (0x\w+)|reading gives (0x\w+)|instead of (0x\w+)", "src/memory/backing_store.h", "kFreshByte"),
     (r"After (\d+) looks credit", "src/memory/device_memory.cpp", "kPatience"),
-    (r"the (\w+) largest \|", "src/check/leaks.cpp", "kMostListed"),
+    (r"the (\w+) largest \|", "src/check/pieces.h", "kMostListed"),
     (r"after about (\d+ ms) of silence", "src/schedule/scheduler.cpp", "kLate"),
     (r"are dropped after (a \w+ of a second)", "src/schedule/scheduler.cpp", "kStuck"),
     (r"are waited for \((\w+ seconds) at most\)", "src/schedule/scheduler.cpp", "kRetire"),

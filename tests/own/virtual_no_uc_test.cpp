@@ -52,7 +52,9 @@ TEST_F(NoUc, V89_C17_From24TBUp_IfItIsFree) {
       EXPECT_EQ(result, address(where)) << "V-78";
       void* second = sentinel();
       EXPECT_EQ(reserve_high(&second, kGB, address(where)), kShortage) << "taken";
-      EXPECT_EQ(reserve_high(&second, 2 * kGB, address(where - kGB)), kShortage) << "taken in part";
+      if (where != 24 * kTB) {
+        EXPECT_EQ(reserve_high(&second, 2 * kGB, address(where - kGB)), kShortage) << "taken in part";
+      }
       EXPECT_EQ(aclrtReleaseMemAddress(result), ACL_SUCCESS);
       EXPECT_EQ(reserve_high(&result, kGB, address(where)), ACL_SUCCESS) << "V-80";
       EXPECT_EQ(aclrtReleaseMemAddress(result), ACL_SUCCESS);

@@ -3,6 +3,9 @@
 namespace belay::check {
 namespace {
 
+constexpr const char* kPassHostMemory =
+    "belay: pass host memory there, and copy to and from the device with aclrtMemcpy.\n";
+
 // In a reservation, where nothing is mapped.
 void explain_empty(const VirtualMemory::Seen& seen, const Toucher& toucher, std::uintptr_t address,
                    FaultWords& words) {
@@ -15,7 +18,7 @@ void explain_empty(const VirtualMemory::Seen& seen, const Toucher& toucher, std:
   else
     words.add("where nothing is mapped: it is reserved, and nothing more [rule V-76].\n");
   if (toucher.ours)
-    words.add("belay: pass host memory there, and copy to and from the device with aclrtMemcpy.\n");
+    words.add("%s", kPassHostMemory);
   else if (seen.ended_start != 0)
     words.add("belay: end a mapping after its last use.\n");
   else
@@ -42,28 +45,41 @@ void explain_mapping(const Mapping& mapping, const Toucher& toucher, std::uintpt
   else
     words.add(" [rule V-153].\n");
   if (toucher.ours)
-    words.add("belay: pass host memory there, and copy to and from the device with aclrtMemcpy.\n");
+    words.add("%s", kPassHostMemory);
   else
     words.add("belay: the host may use it only after aclrtMemSetAccess for ACL_MEM_LOCATION_TYPE_HOST%s.\n",
               on_host ? "" : "; else copy it with aclrtMemcpy");
+}
+
+void explain_block(const Block& block, bool may_touch, const Toucher& toucher, const platform::Fault& fault,
+                   FaultWords& words) {
+  const unsigned long byte = number(fault.address - block.start);
+  if (block.read_only && may_touch) {
+    words.add(
+        " wrote to 0x%lx, byte %lu of the read-only block 0x%lx (%lu bytes) of device %u [rule M-78].\n"
+        "belay: do not use ACL_MEM_ACCESS_USER_SPACE_READONLY for memory that the program writes.\n",
+        number(fault.address), byte, number(block.start), number(block.asked), block.device);
+    return;
+  }
+  words.add(" %s 0x%lx, which is device memory: byte %lu of the block 0x%lx (%lu bytes) of device %u.\n%s",
+            fault.write ? "wrote to" : "read from", number(fault.address), byte, number(block.start),
+            number(block.asked), block.device,
+            toucher.ours
+                ? kPassHostMemory
+                : "belay: the host cannot touch device memory; copy it with aclrtMemcpy, or run with "
+                  "BELAY_HOST_ACCESS=allow if stand-in kernels run on the CPU.\n");
 }
 
 }  // namespace
 
 void explain_host_touch(Memory& memory, const Toucher& toucher, const platform::Fault& fault,
                         FaultWords& words) {
-  // Not by Memory::find, which may have to make a thread known before it may look at mappings.
-  const std::optional<Block> block =
-      memory.map().contains(fault.address) ? memory.map().find(fault.address) : std::nullopt;
   words.add("belay: ");
   toucher.name(words);
-  if (block && block->read_only && memory.backing().host_may_touch()) {
-    words.add(
-        " wrote to 0x%lx, byte %lu of the read-only block 0x%lx (%lu bytes) of device %u [rule M-78].\n"
-        "belay: do not use ACL_MEM_ACCESS_USER_SPACE_READONLY for memory that the program writes.\n",
-        number(fault.address), number(fault.address - block->start), number(block->start),
-        number(block->asked), block->device);
-    return;
+  // Not by Memory::find, which may have to make a thread known before it may look at mappings.
+  if (memory.map().contains(fault.address)) {
+    if (const std::optional<Block> block = memory.map().find(fault.address))
+      return explain_block(*block, memory.backing().host_may_touch(), toucher, fault, words);
   }
   words.add(" %s 0x%lx, ", fault.write ? "wrote to" : "read from", number(fault.address));
   const auto explain_reserved = [&](const VirtualMemory::Seen& seen) {
@@ -72,22 +88,11 @@ void explain_host_touch(Memory& memory, const Toucher& toucher, const platform::
     else
       explain_mapping(*seen.mapping, toucher, fault.address, words);
   };
-  if (!block && memory.virtual_memory().peek(fault.address, explain_reserved)) return;
-  if (block)
-    words.add("which is device memory: byte %lu of the block 0x%lx (%lu bytes) of device %u.\n",
-              number(fault.address - block->start), number(block->start), number(block->asked),
-              block->device);
-  else
-    words.add("a device address without a live block: freed, or never allocated.\n");
-  if (toucher.ours)
-    words.add("belay: pass host memory there, and copy to and from the device with aclrtMemcpy.\n");
-  else if (block)
-    words.add(
-        "belay: the host cannot touch device memory; copy it with aclrtMemcpy, or run with "
-        "BELAY_HOST_ACCESS=allow if stand-in kernels run on the CPU.\n");
-  else
-    words.add(
-        "belay: the host cannot touch device memory; copy it with aclrtMemcpy while its block is alive.\n");
+  if (memory.virtual_memory().peek(fault.address, explain_reserved)) return;
+  words.add("a device address without a live block: freed, or never allocated.\n%s",
+            toucher.ours ? kPassHostMemory
+                         : "belay: the host cannot touch device memory; copy it with aclrtMemcpy while its "
+                           "block is alive.\n");
 }
 
 }  // namespace belay::check

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -82,7 +83,7 @@ void end_ring() {
 template <class Heard>
 void tell(const Batch& batch, Heard&& heard) {
   for (const Place& place : g_places) {
-    const Listener listener = place.listener.load(std::memory_order_acquire);
+    const Listener listener = place.listener.load();  // after the visit began, if it is one
     if (listener == nullptr || !heard(place.wish.load(std::memory_order_relaxed))) continue;
     try {
       listener(batch);
@@ -194,13 +195,25 @@ void flush() {
   for (Ring* each : rings.all) each->drain();
 }
 
+namespace {
+void wait_for_visits() {
+  Rings& rings = *g_rings.load();
+  const std::lock_guard lock{rings.mutex};
+  for (const Ring* each : rings.all) {
+    const std::uint64_t visit = each->visits();
+    while (visit % 2 != 0 && each->visits() == visit) std::this_thread::yield();
+  }
+}
+}  // namespace
+
 void unlisten(Listener listener) {
   flush();
   for (Place& place : g_places) {
     if (place.listener.load() == listener) place.listener.store(nullptr);
   }
   recount();
-  flush();  // whoever is calling it holds the lock of a ring, or this one:
+  flush();  // whoever is calling it holds the lock of a ring, or visits it at once, or holds this lock:
+  wait_for_visits();
   const std::lock_guard lock{g_rings.load()->without};
 }
 
@@ -256,10 +269,18 @@ void tell_alone(const Event& event, const Details& details, std::span<const Touc
     const std::size_t cells = cells_for(event, details);
     std::vector<Cell> alone(std::bit_ceil(cells));
     write(alone.data(), event, details, touches, text);
+    const auto tell_it = [&] {
+      tell(Batch{alone.data(), alone.size(), 0, cells}, [&](std::uint64_t wish) {
+        return wants(wish, event.what) && (is_at_once(wish) || !at_once_only);
+      });
+    };
+    if (at_once_only && t_ring != nullptr) {
+      const Ring::TellingAtOnce now{*t_ring};
+      return tell_it();
+    }
     const std::lock_guard lock{t_ring != nullptr ? t_ring->reading() : g_rings.load()->without};
     if (!at_once_only && t_ring != nullptr) t_ring->drain_locked();
-    tell(Batch{alone.data(), alone.size(), 0, cells},
-         [&](std::uint64_t wish) { return wants(wish, event.what) && (is_at_once(wish) || !at_once_only); });
+    tell_it();
   } catch (const std::bad_alloc&) {
     ++g_lost;
   }

@@ -89,6 +89,20 @@ class Ring {
   std::mutex& reading() { return reading_; }
   void drain_locked();
 
+  // While the thread tells listeners at once. It holds no lock then: they may take some that others hold
+  // while they publish.
+  class TellingAtOnce {
+   public:
+    explicit TellingAtOnce(Ring& ring) : visits_{ring.visits_} { visits_.store(visits_.load() + 1); }
+    TellingAtOnce(const TellingAtOnce&) = delete;
+    TellingAtOnce& operator=(const TellingAtOnce&) = delete;
+    ~TellingAtOnce() { visits_.store(visits_.load() + 1); }
+
+   private:
+    std::atomic<std::uint64_t>& visits_;
+  };
+  std::uint64_t visits() const { return visits_.load(); }  // odd: just now
+
   // For the fast path, one cell at a time: whether there is room now, which cell is the next, and a number
   // for what is told there, that nothing else has. Such a cell is ready: an event of this thread, without
   // call site, time and outcome.
@@ -111,6 +125,7 @@ class Ring {
   std::uint64_t untidy_until_ = 0;  // cells before this one may not be as the fast path wants them
   alignas(64) std::mutex reading_;
   std::atomic<std::uint64_t> read_{0};
+  std::atomic<std::uint64_t> visits_{0};
   Cell cells_[kCells]{};
 };
 

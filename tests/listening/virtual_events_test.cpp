@@ -200,7 +200,7 @@ TEST_F(VirtualEvents, V42_AtTheLastReset_WhatWasOnTheDeviceIsSwept) {
   aclrtDrvMemHandle mapped = pieces::on_device(kGranule), loose = pieces::on_device(2 * kGranule);
   aclrtDrvMemHandle host = pieces::on_host(kGranule);
   pieces::map(start, kGranule, mapped);
-  pieces::map(of_host, kGranule, host);
+  pieces::map_for_nobody(of_host, kGranule, host);
   char* everywhere = pieces::managed(kGranule);
   std::map<std::uint64_t, Heard> born;
   for (const Heard& each : heard(kLives)) born.emplace(each.event.address, each);
@@ -348,7 +348,7 @@ TEST(VirtualFigures, V37_TheMachineShowsWhatIsReservedAndMapped) {
     aclrtDrvMemHandle memory = pieces::on_device(2 * kGranule, 0), host = pieces::on_host(kGranule);
     pieces::map(second, 2 * kGranule, memory);
     pieces::map(second + kGB, 2 * kGranule, memory);
-    pieces::map(first, kGranule, host);
+    pieces::map_for_nobody(first, kGranule, host);
     EXPECT_EQ(me().mapped[3], 4 * kGranule) << "by the machine's number, each mapping of the same memory";
     EXPECT_EQ(me().mapped[0], 0U);
     EXPECT_EQ(me().mapped_on_host, kGranule);

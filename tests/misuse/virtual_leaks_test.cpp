@@ -34,7 +34,7 @@ void make_some_of_each(bool give_back) {
   char* devices = reserved(16 << 20);
   char* hosts = reserved(1);
   map(devices + kGranule, 2 * kGranule, of_device);
-  map(hosts, kGranule, of_host);
+  map_for_nobody(hosts, kGranule, of_host);
   char* everywhere = managed(5 << 20);
   if (!give_back) return;
   require(aclrtUnmapMem(devices + kGranule) == 0 && aclrtUnmapMem(hosts) == 0 &&

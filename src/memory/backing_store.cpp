@@ -358,6 +358,8 @@ Reached BackingStore::try_make_ready(std::size_t count, const StretchAt& stretch
 
 Reached BackingStore::prepare(std::vector<Stretch> ranges) {
   if (!keeps_bytes()) std::erase_if(ranges, [&](const Stretch& each) { return !keeps_bytes(each.start); });
+  if (std::ranges::all_of(ranges, [&](const Stretch& each) { return is_ready(each.start, each.bytes); }))
+    return kDone;
   std::ranges::sort(ranges, [](const Stretch& a, const Stretch& b) {
     return a.start.file != b.start.file ? std::less<>{}(a.start.file, b.start.file)
                                         : a.start.offset < b.start.offset;

@@ -11,6 +11,7 @@
 #include "observe/call_sites.h"
 #include "support/recorder.h"
 #include "support/slices.h"
+#include "support/waiting.h"
 
 namespace observe_test {
 
@@ -195,6 +196,32 @@ TEST(Observe, AtOnceIsBeforeTheCallGoesOn_AndNothingElse) {
   ASSERT_EQ(all.size(), 2U) << "those that can wait hear of both";
   EXPECT_EQ(all[1].text, "a word");
   EXPECT_STREQ(all[1].details.rule, "M-1");
+}
+
+// It may wait for a lock that another thread holds while it publishes, for the first time or not, or while it
+// asks for all events.
+TEST(Observe, AListenerThatIsToldAtOnceHoldsNobodyUp) {
+  static std::atomic<bool> begun;
+  static std::atomic<bool> others_are_done;
+  static std::atomic<bool> in_time;
+  begun = others_are_done = in_time = false;
+  const observe::Listener waits = [](const observe::Batch&) {
+    begun = true;
+    in_time = eventually([] { return others_are_done.load(); });
+  };
+  Recorder others;
+  observe::listen(waits, {.wanted = observe::bit(What::Noted), .at_once = true});
+  publish(1);  // this thread has a ring
+  std::thread teller{[] { observe::note("M-1", [] { return std::string{"a word"}; }); }};
+  EXPECT_TRUE(eventually([] { return begun.load(); }));
+  publish(2);
+  observe::flush();
+  std::thread{[] { publish(3); }}.join();
+  others_are_done = true;
+  teller.join();
+  EXPECT_TRUE(in_time.load());
+  observe::unlisten(waits);
+  EXPECT_EQ(only(others.take(), observe::kBlocks).size(), 3U);
 }
 
 TEST(Observe, AListenerWithoutMemoryLosesEvents_WhichAreCounted) {

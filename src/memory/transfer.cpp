@@ -105,8 +105,8 @@ Status Transfer::check(const Location& at, std::size_t bytes, bool written, cons
     if (!block->may_be_used_by(memory_.settings().visible[acting_])) {
       return driver_refuses(
           "V-160",
-          fmt::format("device {} may not use the mapping {} of {} bytes: it was made without access",
-                      acting_, hex(block->start), block->asked),
+          fmt::format("device {} may not use the mapping {} of {} bytes: it was made without access", acting_,
+                      hex(block->start), block->asked),
           "grant access with aclrtMemSetAccess first");
     }
     if (written && block->read_only) {

@@ -1,6 +1,4 @@
-// What all functions of virtual memory have in common: layers of checks, last errors, messages, names, peers.
-#include <dlfcn.h>
-
+// What all functions of virtual memory have in common: layers of checks, last errors, messages, peers.
 #include "support/fresh_process.h"
 #include "support/refusals.h"
 #include "support/virtual_memory.h"
@@ -10,40 +8,6 @@ namespace virtual_common_test {
 using namespace belay_test;
 
 class VirtualCommon : public OnDevice {};
-
-TEST_F(VirtualCommon, V9_EveryFunctionIsFoundByItsName) {
-  for (const char* name : {"aclrtMallocPhysical",
-                           "aclrtFreePhysical",
-                           "aclrtReserveMemAddress",
-                           "aclrtReserveMemAddressNoUCMemory",
-                           "aclrtReleaseMemAddress",
-                           "aclrtMapMem",
-                           "aclrtMemMapNoAccess",
-                           "aclrtUnmapMem",
-                           "aclrtMemGetAllocationGranularity",
-                           "aclrtMemSetAccess",
-                           "aclrtMemGetAccess",
-                           "aclrtMemRetainAllocationHandle",
-                           "aclrtMemGetAllocationPropertiesFromHandle",
-                           "aclrtMemGetAddressRange",
-                           "aclrtMemMapSelectedLink",
-                           "aclrtMemMapSetLink",
-                           "aclrtMemAllocManaged",
-                           "aclrtMemManagedAdvise",
-                           "aclrtMemManagedGetAttr",
-                           "aclrtMemManagedGetAttrs",
-                           "aclrtMemManagedPrefetchAsync",
-                           "aclrtMemManagedPrefetchBatchAsync",
-                           "aclrtMemP2PMap",
-                           "aclrtPointerGetAttributes",
-                           "aclrtCmoAsync",
-                           "aclrtCmoAsyncWithBarrier",
-                           "aclrtCmoWaitBarrier",
-                           "aclrtCmoGetDescSize",
-                           "aclrtCmoSetDesc",
-                           "aclrtCmoAsyncWithDesc"})
-    EXPECT_NE(::dlsym(RTLD_DEFAULT, name), nullptr) << name;
-}
 
 TEST_F(VirtualCommon, V10_V11_V22_OuterRefusalsAreNoLastError_InnerOnesAre) {
   const MappedBlock here;

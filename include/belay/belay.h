@@ -40,7 +40,7 @@ ACL_FUNC_VISIBILITY uint32_t belay_device_count(void);
  * can be called before anything else. */
 ACL_FUNC_VISIBILITY void belay_watch(void);
 
-/* What this process holds on a device. Bytes are charged bytes: whole pages. */
+/* What this process holds on a device: blocks and physical memory. Bytes are charged bytes: whole pages. */
 typedef struct belayUse {
     size_t blocks;
     size_t bytes;
@@ -52,7 +52,7 @@ ACL_FUNC_VISIBILITY int belay_memory_use(int32_t device, belayUse *use);
 ACL_FUNC_VISIBILITY int belay_reset_peak(int32_t device);
 
 typedef struct belayBlock {
-    uint64_t address;
+    uint64_t address; /* of physical memory: its handle */
     size_t asked;    /* by the caller */
     size_t bytes;    /* charged */
     size_t pageSize;

@@ -126,8 +126,18 @@ Reached BackingStore::expose(Position start, std::size_t bytes) {
   if (!keeps_bytes(start) || start.file->is_touched()) return kDone;
   {
     const std::lock_guard lock{committing_};
+    std::size_t moves = 0;
     const bool reachable = by_segment(start, bytes, [&](const Part& part) {
       if (!part.file.reach(part.index)) return false;
+      for (std::size_t at = part.offset; at < part.end(); at += 2_MiB) {
+        if (LargePages::in_pool(part.segment, at)) moves += count_written(part.at(at, 2_MiB));
+      }
+      return true;
+    });
+    if (!reachable) return kUnreachable;
+    const HostRoom::Promise until_moved = room_for(moves);
+    if (!until_moved) return {Trouble::HostFull};
+    by_segment(start, bytes, [&](const Part& part) {
       for (std::size_t at = part.offset; at < part.end(); at += 2_MiB) {
         if (!LargePages::in_pool(part.segment, at)) continue;
         std::byte* place = part.segment.view.load() + at;
@@ -137,7 +147,6 @@ Reached BackingStore::expose(Position start, std::size_t bytes) {
       }
       return true;
     });
-    if (!reachable) return kUnreachable;
     by_segment(start, bytes, [](const Part& part) {
       part.segment.shared.fetch_add(1, std::memory_order_relaxed);  // no further pages of the pool
       return true;
@@ -643,7 +652,7 @@ Reached BackingStore::copy(Position to, Position from, std::size_t bytes) {
   for (std::size_t done = 0; done < bytes;) {
     const std::size_t step = std::min<std::size_t>(bytes - done, 1_MiB);
     const std::size_t skip = backwards ? bytes - done - step : done;
-    const std::byte* source = apart ? in_one_piece(from + skip, step) : nullptr;
+    const std::byte* source = apart && keeps_bytes(from) ? in_one_piece(from + skip, step) : nullptr;
     if (source == nullptr) {
       bounce.resize(step);
       if (const Reached got = read(from + skip, bounce.data(), step); !got) return got;

@@ -144,20 +144,9 @@ Result<void*> HostMemory::allocate(const Plan& plan, bool unified_address) {
 }
 
 void HostMemory::count_in(std::size_t bytes) {
-  in_use_ += bytes;
-  if (in_use_ <= peak_.load(std::memory_order_relaxed)) return;
-  peak_.store(in_use_, std::memory_order_relaxed);
-  if (std::atomic<std::size_t>* shown = shown_peak_.load()) raise(*shown, in_use_);
-}
-
-void HostMemory::add_physical(std::size_t bytes) {
-  const std::unique_lock lock{mutex_};
-  count_in(bytes);
-}
-
-void HostMemory::remove_physical(std::size_t bytes) {
-  const std::unique_lock lock{mutex_};
-  in_use_ -= bytes;
+  const std::size_t now = in_use_.fetch_add(bytes) + bytes;
+  if (!raise(peak_, now)) return;
+  if (std::atomic<std::size_t>* shown = shown_peak_.load()) raise(*shown, now);
 }
 
 bool HostMemory::owns(std::uintptr_t start) const {

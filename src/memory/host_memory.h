@@ -57,9 +57,10 @@ class HostMemory {
     const std::shared_lock lock{mutex_};
     for (const auto& [start, registration] : registrations_) act(registration.born);
   }
-  // Physical memory on the host is pinned as well, and counts where blocks do.
-  void add_physical(std::size_t bytes);
-  void remove_physical(std::size_t bytes);
+  // Physical memory on the host is pinned as well, and counts where blocks do. Without a lock: whoever counts
+  // holds one of its own.
+  void add_physical(std::size_t bytes) { count_in(bytes); }
+  void remove_physical(std::size_t bytes) { in_use_.fetch_sub(bytes); }
   std::size_t peak() const { return peak_.load(std::memory_order_relaxed); }  // bytes in blocks
   void show_peak(std::atomic<std::size_t>* at) { shown_peak_.store(at); }     // where others can read it
   void close();  // frees every block and ends every registration
@@ -106,7 +107,7 @@ class HostMemory {
   std::optional<HostRange> find_locked(std::uintptr_t address) const;
   Refusal lock_refused(std::size_t bytes) const;
   std::uintptr_t take_alias(std::size_t bytes);  // with the lock held
-  void count_in(std::size_t bytes);              // the same
+  void count_in(std::size_t bytes);
 
   HostRoom& room_;
   PinMode pin_;
@@ -114,7 +115,7 @@ class HostMemory {
   mutable std::shared_mutex mutex_;
   std::map<std::uintptr_t, PinnedBlock> blocks_;
   std::map<std::uintptr_t, Registration> registrations_;
-  std::size_t in_use_ = 0;  // with the lock
+  std::atomic<std::size_t> in_use_{0};
   std::atomic<std::size_t> peak_{0};
   std::atomic<std::atomic<std::size_t>*> shown_peak_{nullptr};
   static constexpr std::size_t kAliasBytes = platform::kAliasWishes[0].bytes;

@@ -24,7 +24,7 @@ observe::Event event_of(observe::What what, std::uintptr_t start, std::size_t as
 }
 
 // What stands for a place where all pages agree on one, and else (V-315, V-317, V-318).
-constexpr std::int32_t kHostAsPlace = -1, kNoPlace = -2;
+constexpr std::int32_t kHostAsPlace = -1;
 
 }  // namespace
 
@@ -73,7 +73,15 @@ Result<std::uintptr_t> ManagedMemory::allocate(std::size_t asked) {
   made.born = event_of(observe::What::Created, *start, asked, observe::next_serial());
   made.born.function = observe::t_call.function;
   if (observe::wanted(made.born.what)) observe::complete(made.born);
-  const Allocation& kept = allocations_.emplace(*start, std::move(made)).first->second;
+  const Allocation& kept = [&]() -> const Allocation& {
+    try {
+      return allocations_.emplace(*start, std::move(made)).first->second;
+    } catch (const std::bad_alloc&) {
+      platform::hide_pages(*start, *bytes, window_.reserved);
+      free_.give(*start, *bytes);
+      throw;
+    }
+  }();
   in_use_.add(kept.bytes);
   observe::publish(kept.born);
   return *start;
@@ -156,9 +164,12 @@ bool ManagedMemory::all_alive(std::uintptr_t start, std::size_t bytes) const {
   }
 }
 
-ManagedMemory::Hold ManagedMemory::hold(std::uintptr_t start, std::size_t bytes) const {
+ManagedMemory::Hold ManagedMemory::hold(std::initializer_list<std::uintptr_t> starts,
+                                        std::size_t bytes) const {
   Hold lock{mutex_};
-  return all_alive(start, bytes) ? std::move(lock) : Hold{};
+  const bool alive =
+      std::ranges::all_of(starts, [&](std::uintptr_t start) { return all_alive(start, bytes); });
+  return alive ? std::move(lock) : Hold{};
 }
 
 Refusal ManagedMemory::not_alive(std::uintptr_t start, std::size_t bytes) const {

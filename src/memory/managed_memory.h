@@ -68,14 +68,19 @@ class ManagedMemory {
     std::uint64_t serial;
   };
   std::optional<Range> find(std::uintptr_t address) const;
-  // While this is held nothing is freed. Empty: not all of these bytes are alive.
+  bool touches(std::uintptr_t start, std::size_t bytes) const {
+    const std::uintptr_t base = base_.load(std::memory_order_acquire);
+    return base != 0 && overlap(start, bytes, base, window_.bytes);
+  }
+  // While this is held nothing is freed. Empty: not all of these bytes, from each start, are alive.
   using Hold = std::shared_lock<std::shared_mutex>;
-  Hold hold(std::uintptr_t start, std::size_t bytes) const;
+  Hold hold(std::initializer_list<std::uintptr_t> starts, std::size_t bytes) const;
 
   // All alive (V-292), or nothing happens.
   Status advise(std::uintptr_t start, std::size_t bytes, aclrtMemManagedAdviseType advice,
                 const ManagedPlace& place);
-  // As many numbers as asked for.
+  // As many numbers as asked for, this one where there is no place.
+  static constexpr std::int32_t kNoPlace = -2;
   Result<std::vector<std::int32_t>> query(aclrtMemManagedRangeAttribute attribute, std::uintptr_t start,
                                           std::size_t bytes, std::size_t count) const;
   // A prefetch was asked for, and has its turn; what is not alive is left alone (V-325).

@@ -14,12 +14,21 @@ bool MappingTable::open() {
   return true;
 }
 
-MappingTable::Word* MappingTable::table_of(const Ranges& ranges, std::uintptr_t address) {
-  for (const Range& range : ranges) {
-    if (address - range.start < range.bytes)
-      return reinterpret_cast<Word*>(range.table->start()) + (address - range.start) / kMappingUnit;
+const MappingTable::Range* MappingTable::range_around(std::uintptr_t address) const {
+  const std::size_t used = used_.load(std::memory_order_acquire);
+  for (std::size_t i = 0; i < used; ++i) {
+    const std::uintptr_t start = ranges_[i].start.load(std::memory_order_acquire);
+    if (start != 0 && address - start < ranges_[i].bytes.load(std::memory_order_relaxed)) return &ranges_[i];
   }
   return nullptr;
+}
+
+bool MappingTable::touches(std::uintptr_t first, std::size_t length) const {
+  const std::size_t used = used_.load(std::memory_order_acquire);
+  return std::any_of(ranges_.begin(), ranges_.begin() + used, [&](const Range& range) {
+    const std::uintptr_t start = range.start.load(std::memory_order_acquire);
+    return start != 0 && overlap(first, length, start, range.bytes.load(std::memory_order_relaxed));
+  });
 }
 
 MappingTable::Word* MappingTable::word_of(std::uintptr_t address) const {
@@ -27,30 +36,35 @@ MappingTable::Word* MappingTable::word_of(std::uintptr_t address) const {
     Word* words = words_.load(std::memory_order_acquire);
     return words == nullptr ? nullptr : words + (address - window_.base) / kMappingUnit;
   }
-  const Ranges* added = added_.load(std::memory_order_acquire);
-  return added == nullptr ? nullptr : table_of(*added, address);
-}
-
-// Readers may still look at what is replaced.
-void MappingTable::replace(std::unique_ptr<Ranges> ranges) {
-  added_.store(ranges->empty() ? nullptr : ranges.get(), std::memory_order_release);
-  ReaderGuard::wait_for_readers();
-  owned_ = std::move(ranges);
+  const Range* range = range_around(address);
+  if (range == nullptr) return nullptr;
+  Word* words = range->words.load(std::memory_order_acquire);
+  const std::uintptr_t start = range->start.load(std::memory_order_acquire);
+  return words == nullptr || start == 0 ? nullptr : words + (address - start) / kMappingUnit;
 }
 
 bool MappingTable::add(std::uintptr_t start, std::size_t bytes) {
-  auto table = std::make_shared<platform::SparseMemory>(bytes / kMappingUnit * sizeof(Word));
-  if (!*table) return false;
-  auto more = owned_ == nullptr ? std::make_unique<Ranges>() : std::make_unique<Ranges>(*owned_);
-  more->push_back({start, bytes, std::move(table)});
-  replace(std::move(more));
+  const auto free = std::find_if(ranges_.begin(), ranges_.end(),
+                                 [](const Range& range) { return range.start.load() == 0; });
+  if (free == ranges_.end()) return false;
+  platform::SparseMemory table{bytes / kMappingUnit * sizeof(Word)};
+  if (!table) return false;
+  free->table = std::move(table);
+  free->words.store(reinterpret_cast<Word*>(free->table.start()));
+  free->bytes.store(bytes);
+  free->start.store(start);
+  const auto index = static_cast<std::size_t>(free - ranges_.begin());
+  if (index >= used_.load()) used_.store(index + 1);
   return true;
 }
 
 void MappingTable::remove(std::uintptr_t start) {
-  auto fewer = std::make_unique<Ranges>(*owned_);
-  std::erase_if(*fewer, [&](const Range& range) { return range.start == start; });
-  replace(std::move(fewer));
+  const auto found = std::find_if(ranges_.begin(), ranges_.end(),
+                                  [&](const Range& range) { return range.start.load() == start; });
+  found->start.store(0);
+  ReaderGuard::wait_for_readers();  // some may still look at its words
+  found->words.store(nullptr);
+  found->table = platform::SparseMemory{};
 }
 
 void MappingTable::publish(std::uintptr_t start, std::size_t bytes, const Mapping* mapping) {

@@ -60,6 +60,11 @@ Reservation* Mappings::reserve_outside(std::size_t bytes, std::uintptr_t wished,
     if (inside != nullptr) inside->outside = true;
     return inside;
   }
+  // Before anything is taken: these may throw.
+  auto range_entry = std::map<std::uintptr_t, platform::AddressRange>{{wished, {}}}.extract(wished);
+  auto entry =
+      std::map<std::uintptr_t, Reservation>{{wished, {wished, bytes, bytes, true, observe::next_serial()}}}
+          .extract(wished);
   const std::array<platform::AddressWish, 1> wish{{{wished, bytes}}};
   // Not numbers alone: nobody but the kernel knows what else lies there.
   const platform::AddressRange range = platform::reserve_addresses(wish, true);
@@ -68,9 +73,9 @@ Reservation* Mappings::reserve_outside(std::size_t bytes, std::uintptr_t wished,
     platform::release_addresses(range);
     return nullptr;
   }
-  outside_.emplace(wished, range);
-  return &reservations_.emplace(wished, Reservation{wished, bytes, bytes, true, observe::next_serial()})
-              .first->second;
+  range_entry.mapped() = range;
+  outside_.insert(std::move(range_entry));
+  return &reservations_.insert(std::move(entry)).position->second;
 }
 
 void Mappings::release(const Reservation& reservation, const Lock&) {
@@ -98,7 +103,12 @@ Reservation* Mappings::around(std::uintptr_t address, const Lock&) {
   return address - found.start < found.bytes ? &found : nullptr;
 }
 
-Mapping& Mappings::map(std::unique_ptr<Mapping> mapping, const Lock&) {
+void Mappings::make_room(const Lock&) {
+  if (all_.size() == all_.capacity()) all_.reserve(2 * all_.size() + 16);
+}
+
+Mapping& Mappings::map(std::unique_ptr<Mapping> mapping, const Lock& held) {
+  make_room(held);
   mapping->place = all_.size();
   all_.push_back(mapping.get());
   Mapping& made = *mapping.release();

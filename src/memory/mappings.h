@@ -72,6 +72,8 @@ class Mappings {
   void release(const Reservation& reservation, const Lock& held);
   Reservation* around(std::uintptr_t address, const Lock& held);
 
+  // So that one more can be mapped without asking for memory of the host.
+  void make_room(const Lock& held);
   // Whole units that are inside a reservation, with nothing mapped there.
   Mapping& map(std::unique_ptr<Mapping> mapping, const Lock& held);
   // Takes it away: nobody finds it any more. Those who did may use it until `wait_for_readers`.
@@ -94,6 +96,7 @@ class Mappings {
 
   // Without the lock. An address where mappings may be, though it is not in the device window.
   bool covers(std::uintptr_t address) const { return table_.covers(address); }
+  bool touches(std::uintptr_t start, std::size_t bytes) const { return table_.touches(start, bytes); }
   // For whoever is inside a ReaderGuard.
   const Mapping* at(std::uintptr_t address) const { return table_.at(address); }
 

@@ -339,10 +339,22 @@ Location Memory::locate(std::uintptr_t address) const {
 }
 
 Memory::Piece Memory::piece_at(std::uintptr_t address, std::size_t bytes) {
-  if (is_plain(address)) return {plain(address), bytes};
+  if (is_plain(address)) {
+    // Blocks may end where a mapping begins.
+    std::size_t here = kHeapBytes - address % kHeapBytes;
+    while (here < bytes && is_plain(address + here)) here += kHeapBytes;
+    return {plain(address), std::min(bytes, here)};
+  }
   const Mapping* mapping = mappings_.at(address);
   if (mapping == nullptr) return {{}, 0};
   return {mapping->position_of(address), std::min(bytes, mapping->start + mapping->bytes - address)};
+}
+
+bool Memory::host_may_write(std::uintptr_t address) const {
+  if (backing_.host_may_touch()) return true;
+  const ReaderGuard inside;
+  const Mapping* mapping = mappings_.at(address);
+  return mapping != nullptr && mapping->shown.load();
 }
 
 std::uint64_t Memory::load64(std::uintptr_t address) {
@@ -353,7 +365,8 @@ std::uint64_t Memory::load64(std::uintptr_t address) {
 
 bool Memory::has_device_address(std::uintptr_t start, std::size_t bytes) const {
   const platform::AddressRange& window = map_.window();
-  return overlap(start, bytes, window.base, window.bytes) || host_.has_device_alias(start, bytes);
+  return overlap(start, bytes, window.base, window.bytes) || host_.has_device_alias(start, bytes) ||
+         mappings_.touches(start, bytes) || managed_.touches(start, bytes);
 }
 
 }  // namespace belay

@@ -65,6 +65,8 @@ class Memory {
   bool is_device_address(std::uintptr_t address) const {
     return map_.contains(address) || mappings_.covers(address);
   }
+  // Whether host code may write to a device address without belay's seeing it.
+  bool host_may_write(std::uintptr_t address) const;
   // A word, in one piece (P-41); what is not there reads as fresh.
   std::uint64_t load64(std::uintptr_t address);
   // Where the bytes of a plain block are: at the same place in their file as in the window.

@@ -42,13 +42,18 @@ Refusal moved_badly(const BackingStore& backing, Reached why, std::size_t bytes)
 
 }  // namespace
 
-// For a message: the same words wherever nothing is at an address.
-Status Transfer::check_managed(const Location& at, std::size_t bytes, const char* rule) const {
-  if (memory_.managed().hold(at.address, bytes)) return done();
+namespace {
+Refusal managed_is_gone(const Location& at, std::size_t bytes, const char* rule) {
   return driver_refuses(
       rule,
       fmt::format("not all of the {} bytes at {} are managed memory that is alive", bytes, hex(at.address)),
       "check address and size, and that the memory was not freed");
+}
+}  // namespace
+
+Status Transfer::check_managed(const Location& at, std::size_t bytes, const char* rule) const {
+  if (memory_.managed().hold({at.address}, bytes)) return done();
+  return managed_is_gone(at, bytes, rule);
 }
 
 void Transfer::note_managed(const Location& at, std::size_t bytes, bool writes) {
@@ -224,11 +229,12 @@ Reached Transfer::copy_on_device(std::uintptr_t to, std::uintptr_t from, std::si
 
 Status Transfer::move(const Location& to, const Location& from, std::size_t bytes) {
   // Managed memory stays while it is copied. One lock covers all of it.
-  const bool managed_to = to.is(Location::Kind::Managed);
+  const bool managed_to = to.is(Location::Kind::Managed), managed_from = from.is(Location::Kind::Managed);
   ManagedMemory::Hold alive;
-  if (managed_to || from.is(Location::Kind::Managed)) {
-    alive = memory_.managed().hold(managed_to ? to.address : from.address, bytes);
-    if (!alive) return check_managed(managed_to ? to : from, bytes, "M-239");
+  if (managed_to || managed_from) {
+    alive = memory_.managed().hold(
+        {managed_to ? to.address : from.address, managed_from ? from.address : to.address}, bytes);
+    if (!alive) return managed_is_gone(managed_to ? to : from, bytes, "M-239");
   }
   Status moved = move_held(to, from, bytes);
   if (!alive) return moved;
@@ -315,9 +321,12 @@ Status Transfer::check_rows(const Location& to, std::size_t to_pitch, const Loca
           "M-319", fmt::format("{} rows with a pitch of {} end beyond the address space", height, pitch),
           "check pitch and height");
     }
-    in_one_piece =
-        in_one_piece && (at->in_window ? !at->is_nothing() && end <= at->block.start + at->block.footprint
-                                       : !memory_.has_device_address(at->address, span));
+    const auto all_there = [&] {
+      if (at->is(Location::Kind::Managed)) return memory_.managed().hold({at->address}, span).owns_lock();
+      if (at->in_window) return !at->is_nothing() && end <= at->block.start + at->block.footprint;
+      return !memory_.has_device_address(at->address, span);
+    };
+    in_one_piece = in_one_piece && all_there();
   }
   if (Status fits = check_copy(to, from, width); !fits || in_one_piece) return fits;
   for (std::size_t row = 1; row < height; ++row) {  // all rows are checked before the first one moves
@@ -376,8 +385,8 @@ Status Transfer::fill_by(const Location& to, std::size_t bytes, const char* rule
   const ReaderGuard inside;
   Reached how;
   ManagedMemory::Hold alive;
-  if (to.is(Location::Kind::Managed) && !(alive = memory_.managed().hold(to.address, bytes)))
-    return check_managed(to, bytes, rule);
+  if (to.is(Location::Kind::Managed) && !(alive = memory_.managed().hold({to.address}, bytes)))
+    return managed_is_gone(to, bytes, rule);
   if (!to.in_window) {
     const Following::Scope access{to.address, 0, bytes};
     on_host();

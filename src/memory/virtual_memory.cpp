@@ -365,6 +365,7 @@ Status VirtualMemory::map_locked(const MapWish& wish, const Lock& held) {
   mapping->inside = inside;
   mapping->physical = &physical;
   mapping->owner.store(wish.accessible);
+  parts_.mappings.make_room(held);  // before the kernel maps anything
   if (wish.accessible && shown_without_asking(*physical.extent)) {
     if (Status shown = show_to_host(*mapping); !shown) return shown;
   }
@@ -453,7 +454,7 @@ Status VirtualMemory::map_again(std::uintptr_t start, std::size_t bytes, std::ui
       return rejected("V-209", "virPtrSrc", hex(from + mapped), "no mapping starts there",
                       "pass the start of a range that is mapped without holes");
     }
-    const MapWish wish{start + mapped, source->bytes, source->physical->handle, true};
+    const MapWish wish{start + mapped, source->bytes, source->physical->handle, source->owner.load()};
     if (Status made = map_locked(wish, held); !made) return made;
     mapped += wish.bytes;
   }
@@ -561,6 +562,8 @@ void VirtualMemory::close_device(std::uint32_t device) {
       return extent.side == Side::Device && extent.device == device;
     };
     const std::vector<Mapping*> all = parts_.mappings.all(held);
+    gone.reserve(all.size());  // nothing may throw once something was taken away
+    ended.reserve(physicals_.size());
     for (Mapping* mapping : all) {
       if (of_device(*mapping->extent)) gone.push_back(unmap_locked(*mapping, held));
     }
@@ -581,6 +584,7 @@ void VirtualMemory::close() {
   {
     const Lock held = parts_.mappings.lock();
     const std::vector<Mapping*> all = parts_.mappings.all(held);
+    gone.reserve(all.size());
     for (Mapping* mapping : all) {
       hide_from_host(*mapping);
       gone.push_back(parts_.mappings.take(*mapping, held));

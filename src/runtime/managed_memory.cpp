@@ -1,5 +1,6 @@
 #include "runtime/managed_memory.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -21,6 +22,8 @@ Status needs_managed_memory(Process& process, const char* context_rule) {
   return needs_feature(process, Feature::ManagedMemory, "V-278");
 }
 
+constexpr std::int32_t kMostNodes = 64;  // a bit for each is kept with a page
+
 Result<ManagedPlace> place_of(const Process& process, const aclrtMemManagedLocation& location,
                               const char* rule) {
   using Type = ManagedPlace::Type;
@@ -36,14 +39,14 @@ Result<ManagedPlace> place_of(const Process& process, const aclrtMemManagedLocat
     case ACL_MEM_LOCATIONTYPE_HOST:
       return ManagedPlace{Type::Host, 0};
     case ACL_MEM_LOCATIONTYPE_HOST_NUMA:
-      if (location.id >= 0 && location.id < platform::memory_nodes())
+      if (location.id >= 0 && location.id < std::min(platform::memory_nodes(), kMostNodes))
         return ManagedPlace{Type::Node, location.id};
       return rejected(rule, "location.id", location.id,
                       fmt::format("this machine has {}",
                                   counted(static_cast<std::size_t>(platform::memory_nodes()), "NUMA node")),
                       "pass the number of a node");
     case ACL_MEM_LOCATIONTYPE_HOST_NUMA_CURRENT:
-      return ManagedPlace{Type::Node, platform::node_of_this_thread()};
+      return ManagedPlace{Type::Node, std::min(platform::node_of_this_thread(), kMostNodes - 1)};
     default:
       return rejected(rule, "location.type", static_cast<std::uint32_t>(location.type),
                       "there is no such location", "pass a member of aclrtMemManagedLocationType");
@@ -121,11 +124,17 @@ Status query_managed(Process& process, const ManagedQuestion& question) {
     all.push_back({attribute, room / 4, to, {}});
   }
   if (Status inside = check_window(process, start, size, "V-311"); !inside) return inside;
+  constexpr std::size_t kMostPlaces = 160;  // devices, nodes and the host; the rest of a list is empty
   for (Wanted& each : all) {
-    ASSIGN_OR_RETURN(each.values,
-                     process.memory().managed().query(each.attribute, address_of(start), size, each.count));
+    ASSIGN_OR_RETURN(each.values, process.memory().managed().query(each.attribute, address_of(start), size,
+                                                                   std::min(each.count, kMostPlaces)));
   }
-  for (const Wanted& each : all) std::memcpy(each.to, each.values.data(), each.values.size() * 4);
+  for (const Wanted& each : all) {
+    auto* to = static_cast<std::byte*>(each.to);  // which need not be aligned
+    std::memcpy(to, each.values.data(), each.values.size() * 4);
+    for (std::size_t i = each.values.size(); i < each.count; ++i)
+      std::memcpy(to + i * 4, &ManagedMemory::kNoPlace, 4);
+  }
   return done();
 }
 
@@ -189,6 +198,8 @@ Result<ManagedPlace> place_to_prefetch_to(const Process& process, const aclrtMem
 
 Status submit_moves(Process& process, const StreamRef& known, std::vector<Move> moves) {
   ASSIGN_OR_RETURN(const StreamRef stream, own_stream(process, known, "V-323", "V-323"));
+  auto task = std::make_unique<PrefetchTask>(process.memory(), moves);
+  if (Status queued = submit(process, *stream, std::move(task)); !queued) return queued;
   for (const Move& each : moves) {
     if (process.memory().managed().note_prefetch(each.start, each.bytes, each.place)) continue;
     observe::note("V-325", [&] {
@@ -196,7 +207,7 @@ Status submit_moves(Process& process, const StreamRef& known, std::vector<Move> 
                          each.bytes, hex(each.start));
     });
   }
-  return submit(process, *stream, std::make_unique<PrefetchTask>(process.memory(), std::move(moves)));
+  return done();
 }
 
 }  // namespace
@@ -225,9 +236,9 @@ Status prefetch_managed_batch(Process& process, const PrefetchBatch& batch, std:
   if (flags != 0) return bad_value("V-329", "flags", flags, "0");
   if (Status here = needs_prefetch(process); !here) return here;
   ASSIGN_OR_RETURN(const StreamRef known, stream_for_prefetch(process, handle));
-  std::vector<std::size_t> first(location_count);
+  std::vector<std::size_t> first;  // grows with what was checked: the count may be anything
   for (std::size_t k = 0; k < location_count; ++k) {
-    first[k] = read_once(location_starts[k]);
+    first.push_back(read_once(location_starts[k]));
     if (k == 0 ? first[k] != 0 : first[k] <= first[k - 1] || first[k] >= count) {
       return rejected("V-330", "prefetchLocIdxs", first[k],
                       fmt::format("number {} of {}: they start with 0, rise, and stay below {}", k,
@@ -236,7 +247,6 @@ Status prefetch_managed_batch(Process& process, const PrefetchBatch& batch, std:
     }
   }
   std::vector<Move> moves;
-  moves.reserve(count);
   for (std::size_t k = 0; k < location_count; ++k) {
     const aclrtMemManagedLocation location{read_once(locations[k].type), read_once(locations[k].id)};
     ASSIGN_OR_RETURN(const ManagedPlace place, place_to_prefetch_to(process, location, "V-331"));

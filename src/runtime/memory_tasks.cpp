@@ -126,7 +126,8 @@ class CopyTask final : public MemoryTask {
         from_{reinterpret_cast<const std::byte*>(from.address)},
         bytes_{bytes},
         to_pinned_{is_pinned_host(to)},
-        from_pinned_{is_pinned_host(from)} {
+        from_pinned_{is_pinned_host(from)},
+        both_mapped_{to.block.mapped && from.block.mapped} {
     goes(to, from);
   }
   Description describe() override { return copied(Operation::Copy, to_, from_, bytes_); }
@@ -140,8 +141,9 @@ class CopyTask final : public MemoryTask {
           transfer().check_copy(place_.memory.locate_bytes(to_), place_.memory.locate_bytes(from_), bytes_);
       if (!fits) return outcome(std::move(fits));
     }
-    // Bytes that overlap move as if through a temporary (M-244), which pieces would not.
-    const bool apart = !overlap(address_of(to_), bytes_, address_of(from_), bytes_);
+    // Bytes that overlap move as if through a temporary (M-244), which pieces would not. Two mappings may
+    // lead to the same.
+    const bool apart = !both_mapped_ && !overlap(address_of(to_), bytes_, address_of(from_), bytes_);
     const std::size_t step = apart ? part_of(to_ + done_, bytes_ - done_, at_most) : bytes_;
     const PinnedEnds ends{place_.memory, to_, from_, to_pinned_, from_pinned_};
     if (!ends.still_there()) return {false, pinned_gone(to_, from_)};
@@ -155,7 +157,7 @@ class CopyTask final : public MemoryTask {
   std::byte* const to_;
   const std::byte* const from_;
   const std::size_t bytes_;
-  const bool to_pinned_, from_pinned_;
+  const bool to_pinned_, from_pinned_, both_mapped_;
   std::size_t done_ = 0;
 };
 

@@ -37,7 +37,7 @@ class ValueWaitTask : public schedule::Task {
       all_.remove(*this);
       return schedule::Next::Finished;
     }
-    if (all_.memory().backing().host_may_touch())
+    if (all_.memory().host_may_write(address_))
       scheduler.call_at(schedule::Clock::now() + kLookAgain, stream, lock);
     return schedule::Next::Wait;
   }

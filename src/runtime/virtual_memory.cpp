@@ -54,6 +54,12 @@ Status check_device(const Process& process, const aclrtPhysicalMemProp& prop, co
   return bad_device(rule, prop.location.id, process.device_count());
 }
 
+Refusal not_open(std::uint32_t device) {
+  return refuse({ACL_ERROR_RT_INVALID_HANDLE, "V-123", "EE1018",
+                 fmt::format("device {} is not open in this process", device), "",
+                 fmt::format("call aclrtSetDevice({}) first", device)});
+}
+
 std::uint64_t number_of(aclrtDrvMemHandle handle) { return reinterpret_cast<std::uint64_t>(handle); }
 
 Status check_reserve(const ReserveArguments& wish, const char* null_rule, const char* size_rule,
@@ -160,12 +166,16 @@ Status allocate_physical(Process& process, aclrtDrvMemHandle* out, std::size_t s
   }
   if (Status opened = needs_opened_device(process); !opened) return opened;
   if (planned->side == Side::Device && !process.is_open(planned->device)) {
-    return refuse({ACL_ERROR_RT_INVALID_HANDLE, "V-123", "EE1018",
-                   fmt::format("device {} is not open in this process", planned->device), "",
-                   fmt::format("call aclrtSetDevice({}) first", planned->device)});
+    return not_open(planned->device);
   }
   const Handle handle = new_handle();
   if (Status made = process.memory().allocate_physical(handle, *planned); !made) return made;
+  if (planned->side == Side::Device && !process.is_open(planned->device)) {
+    // Another thread has reset the device meanwhile, and may have looked for its memory before this was
+    // there.
+    (void)process.memory().virtual_memory().free(handle);
+    return not_open(planned->device);
+  }
   *out = reinterpret_cast<aclrtDrvMemHandle>(handle);
   return done();
 }

@@ -321,12 +321,13 @@ Status Transfer::check_rows(const Location& to, std::size_t to_pitch, const Loca
           "M-319", fmt::format("{} rows with a pitch of {} end beyond the address space", height, pitch),
           "check pitch and height");
     }
-    const auto all_there = [&] {
-      if (at->is(Location::Kind::Managed)) return memory_.managed().hold({at->address}, span).owns_lock();
-      if (at->in_window) return !at->is_nothing() && end <= at->block.start + at->block.footprint;
-      return !memory_.has_device_address(at->address, span);
+    const auto all_there = [this](const Location& first, std::size_t bytes) {
+      if (first.is(Location::Kind::Managed))
+        return memory_.managed().hold({first.address}, bytes).owns_lock();
+      if (!first.in_window) return !memory_.has_device_address(first.address, bytes);
+      return !first.is_nothing() && first.address + bytes <= first.block.start + first.block.footprint;
     };
-    in_one_piece = in_one_piece && all_there();
+    in_one_piece = in_one_piece && all_there(*at, span);
   }
   if (Status fits = check_copy(to, from, width); !fits || in_one_piece) return fits;
   for (std::size_t row = 1; row < height; ++row) {  // all rows are checked before the first one moves

@@ -19,8 +19,9 @@ void wait_for_link(Process& process, const Location& to, const Location& from, s
   if (const auto over = process.links().take(to, from, bytes)) std::this_thread::sleep_until(*over);
 }
 
-[[gnu::noinline]] Status copy_and_tell(Memory& memory, std::uint32_t device, Transfer::By by, void* to,
+[[gnu::noinline]] Status copy_and_tell(Memory& memory, std::uint32_t device, aclrtMemcpyKind kind, void* to,
                                        const void* from, std::size_t count) {
+  const Transfer::By by = kind == ACL_MEMCPY_HOST_TO_HOST ? Transfer::By::Host : Transfer::By::Device;
   Status copied = Transfer{memory, device, by}.copy(to, from, count);
   if (copied) tell_copied(memory, device, to, from, count);
   return copied;
@@ -55,11 +56,12 @@ Status copy(Process& process, void* to, std::size_t room, const void* from, std:
   if (process.scheduler().aborting(context->device)) [[unlikely]]
     return being_aborted("M-237", context->device);
   Memory& memory = process.memory();
-  const Transfer::By by = kind == ACL_MEMCPY_HOST_TO_HOST ? Transfer::By::Host : Transfer::By::Device;
   if (process.links().limited()) wait_for_link(process, memory.locate(to), memory.locate(from), count);
   if (observe::wanted(observe::What::Copied)) [[unlikely]]
-    return copy_and_tell(memory, context->device, by, to, from, count);
-  return Transfer{memory, context->device, by}.copy(to, from, count);
+    return copy_and_tell(memory, context->device, kind, to, from, count);
+  if (kind == ACL_MEMCPY_HOST_TO_HOST) [[unlikely]]
+    return Transfer{memory, context->device, Transfer::By::Host}.copy(to, from, count);
+  return Transfer{memory, context->device}.copy(to, from, count);
 }
 
 Status check_2d_arguments(const void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,

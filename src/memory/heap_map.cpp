@@ -16,8 +16,8 @@ HeapMap::HeapMap(const platform::AddressRange& window)
   // Media memory has the first quarter of the driver's window, ordinary memory begins at 11/32 of it: 2 TB
   // and 2.75 TB into 8 TB (D-31).
   const std::size_t drivers = std::min(count_, platform::kDeviceWindow / kHeapBytes);
-  const std::size_t media = drivers / 4;
-  const std::size_t ordinary = drivers * 11 / 32;
+  const std::size_t media = first_in_gap_ = drivers / 4;
+  const std::size_t ordinary = first_ordinary_ = drivers * 11 / 32;
   nowhere_ = heap_start(media);
   if (media > 0) free_media_heaps_.give(0, media);
   if (ordinary > media + 1) free_gap_.give(media + 1, ordinary - media - 1);
@@ -89,9 +89,8 @@ std::uintptr_t HeapMap::open_whole(std::size_t bytes, std::uint32_t device, Heap
 
 // Media memory, ordinary memory and what is between them lie one behind the other.
 RunMap& HeapMap::region_around(std::size_t index) {
-  const std::size_t drivers = std::min(count_, platform::kDeviceWindow / kHeapBytes);
-  if (index < drivers / 4) return free_media_heaps_;
-  return index < drivers * 11 / 32 ? free_gap_ : free_heaps_;
+  if (index < first_in_gap_) return free_media_heaps_;
+  return index < first_ordinary_ ? free_gap_ : free_heaps_;
 }
 
 std::uintptr_t HeapMap::take_for_reservation(std::size_t bytes, std::uintptr_t wished) {

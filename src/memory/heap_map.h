@@ -257,6 +257,7 @@ class HeapMap final : public BlockIndex {
   OnCarve on_carve_;
   std::mutex opening_, naming_;
   std::uintptr_t nowhere_ = 0;
+  std::size_t first_in_gap_ = 0, first_ordinary_ = 0;  // heaps, by their index
   RunMap free_heaps_;
   RunMap free_media_heaps_;
   RunMap free_gap_;  // between the two, for whoever wishes to be there

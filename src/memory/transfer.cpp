@@ -190,7 +190,8 @@ Reached Transfer::read(std::uintptr_t from, void* to, std::size_t bytes) {
 namespace {
 
 // Whether two lists of pieces lead to no byte in common: two mappings may show the same memory.
-bool are_apart(std::vector<BackingStore::Stretch> all, const std::vector<BackingStore::Stretch>& others) {
+bool are_apart(const std::vector<BackingStore::Stretch>& all,
+               const std::vector<BackingStore::Stretch>& others) {
   for (const BackingStore::Stretch& one : others) {
     for (const BackingStore::Stretch& other : all) {
       if (one.start.file == other.start.file &&

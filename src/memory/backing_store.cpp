@@ -272,6 +272,8 @@ bool BackingStore::is_written(const Part& part) const {
   if (part.file.is_touched()) return true;  // host code writes without asking
   const auto& table = part.segment.table.load(std::memory_order_acquire)->written;
   const Granules range = granules(part);
+  if (range.end - range.first == 1)  // small copies count every instruction
+    return (table[range.first / 64].load(std::memory_order_acquire) >> range.first % 64 & 1) != 0;
   const std::size_t last = (range.end - 1) / 64;
   for (std::size_t word = range.first / 64; word <= last; ++word) {
     std::uint64_t mask = ~std::uint64_t{0};

@@ -146,12 +146,19 @@ Status Transfer::check_pair(const Location& to, const Location& from) const {
       fmt::format("with device {} current, call aclrtDeviceEnablePeerAccess({}, 0) first", actor, other));
 }
 
-// Calls act(position, how far it is from the start, bytes) for each piece of a device range.
+// Calls act(position, how far it is from the start, bytes) for each piece of a device range. Mappings whose
+// bytes follow each other are one piece: large copies go past the caches, many small ones do not.
 template <class Act>
 Reached Transfer::by_piece(std::uintptr_t start, std::size_t bytes, Act&& act) {
   for (std::size_t done = 0; done < bytes;) {
-    const Memory::Piece piece = memory_.piece_at(start + done, bytes - done);
+    Memory::Piece piece = memory_.piece_at(start + done, bytes - done);
     if (piece.bytes == 0) return {Trouble::Gone};
+    while (done + piece.bytes < bytes) {
+      const Memory::Piece next = memory_.piece_at(start + done + piece.bytes, bytes - done - piece.bytes);
+      if (next.bytes == 0 || next.at.file != piece.at.file || next.at.offset != piece.at.offset + piece.bytes)
+        break;
+      piece.bytes += next.bytes;
+    }
     if (const Reached acted = act(piece.at, done, piece.bytes); !acted) return acted;
     done += piece.bytes;
   }

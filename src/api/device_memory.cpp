@@ -17,44 +17,65 @@ constexpr observe::Operation kCall = api == Api::Malloc          ? observe::Oper
                                      : api == Api::MallocAlign32 ? observe::Operation::MallocAlign32
                                                                  : observe::Operation::MallocCached;
 
-using fastpath::Watched;
+using fastpath::Noted;
+
+// Where the call returns to. Every function here is called last, so that it is the program's in each.
+#define BELAY_CALLER __builtin_return_address(0)
+
+template <Noted noted>
+fastpath::Teller teller(observe::Operation call, const void* caller) {
+  return {has_events(noted) ? observe::t_plain_ring : nullptr, call, has_sites(noted) ? caller : nullptr};
+}
 
 template <Api api>
 [[gnu::noinline]] aclError malloc_slow(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
   return enter(observe::function_of(kCall<api>),
                [&](Process& p) { return allocate(p, api, devPtr, size, policy); });
 }
-template <Api api, Watched watched>
+template <Api api, Noted noted>
 [[gnu::noinline]] aclError malloc_by_policy(void** devPtr, size_t size, aclrtMemMallocPolicy policy,
                                             ThreadCache& cache) {
-  observe::Ring* ring = watched == Watched::Yes ? observe::t_plain_ring : nullptr;
-  return fastpath::allocate_by_policy<watched>(cache, api, devPtr, size, policy, {ring, kCall<api>},
-                                               [=] { return malloc_slow<api>(devPtr, size, policy); });
+  return fastpath::allocate_by_policy<noted>(cache, api, devPtr, size, policy,
+                                             teller<noted>(kCall<api>, BELAY_CALLER),
+                                             [=] { return malloc_slow<api>(devPtr, size, policy); });
 }
 template <Api api>
-aclError malloc_watched(void** devPtr, size_t size, aclrtMemMallocPolicy policy);
+aclError malloc_noted(void** devPtr, size_t size, aclrtMemMallocPolicy policy);
 template <Api api>
 [[gnu::noinline]] aclError malloc_made_ready(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
-  return observe::make_ready() ? malloc_watched<api>(devPtr, size, policy)
+  return observe::make_ready() ? malloc_noted<api>(devPtr, size, policy)
                                : malloc_slow<api>(devPtr, size, policy);
 }
-template <Api api>
-[[gnu::noinline]] aclError malloc_watched(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
-  observe::Ring* ring = observe::t_plain_ring;
-  if (!ring->has_room()) [[unlikely]]
+template <Api api, Noted noted>
+[[gnu::noinline]] aclError malloc_noted_as(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
+  if (has_events(noted) && !observe::t_plain_ring->has_room()) [[unlikely]]
     return malloc_made_ready<api>(devPtr, size, policy);
   const auto slow = [=] { return malloc_slow<api>(devPtr, size, policy); };
-  return fastpath::allocate_huge_first<Watched::Yes>(
-      api, devPtr, size, policy, {ring, kCall<api>},
-      [=](ThreadCache& cache) { return malloc_by_policy<api, Watched::Yes>(devPtr, size, policy, cache); },
-      slow, slow);
+  return fastpath::allocate_huge_first<noted>(
+      api, devPtr, size, policy, teller<noted>(kCall<api>, BELAY_CALLER),
+      [=](ThreadCache& cache) { return malloc_by_policy<api, noted>(devPtr, size, policy, cache); }, slow,
+      slow);
+}
+template <Api api>
+[[gnu::noinline]] aclError malloc_noted(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
+  switch (fastpath::noted_now()) {
+    case Noted::Events:
+      return malloc_noted_as<api, Noted::Events>(devPtr, size, policy);
+    case Noted::Sites:
+      return malloc_noted_as<api, Noted::Sites>(devPtr, size, policy);
+    case Noted::Both:
+      return malloc_noted_as<api, Noted::Both>(devPtr, size, policy);
+    case Noted::Nothing:
+      break;
+  }
+  return malloc_slow<api>(devPtr, size, policy);
 }
 template <Api api>
 [[gnu::always_inline]] inline aclError malloc_fast(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
-  return fastpath::allocate_huge_first<Watched::No>(
-      api, devPtr, size, policy, {nullptr, kCall<api>},
-      [=](ThreadCache& cache) { return malloc_by_policy<api, Watched::No>(devPtr, size, policy, cache); },
-      [=] { return malloc_watched<api>(devPtr, size, policy); },
+  return fastpath::allocate_huge_first<Noted::Nothing>(
+      api, devPtr, size, policy, {nullptr, kCall<api>, nullptr},
+      [=](ThreadCache& cache) { return malloc_by_policy<api, Noted::Nothing>(devPtr, size, policy, cache); },
+      [=] { return malloc_noted<api>(devPtr, size, policy); },
       [=] { return malloc_slow<api>(devPtr, size, policy); });
 }
 
@@ -64,31 +85,45 @@ template <Api api>
     return p.memory().free_device(devPtr);
   });
 }
-template <Watched watched>
+template <Noted noted>
 [[gnu::noinline]] aclError free_any(void* devPtr, ThreadCache& cache, std::uint64_t index,
                                     std::uint64_t word) {
   const auto start = reinterpret_cast<std::uintptr_t>(devPtr);
-  return fastpath::free_any<watched>(cache, {start, cache.heap_at(start), index, word}, observe::t_plain_ring,
-                                     [=] { return free_slow(devPtr); });
+  return fastpath::free_any<noted>(cache, {start, cache.heap_at(start), index, word},
+                                   teller<noted>(observe::Operation::Free, BELAY_CALLER),
+                                   [=] { return free_slow(devPtr); });
 }
-template <Watched watched, class Other>
-[[gnu::always_inline]] inline aclError free_by(void* devPtr, observe::Ring* ring, Other&& in_another_state) {
-  return fastpath::free_ordinary<watched>(
-      devPtr, ring,
+template <Noted noted, class Other>
+[[gnu::always_inline]] inline aclError free_by(void* devPtr, const void* caller, Other&& in_another_state) {
+  return fastpath::free_ordinary<noted>(
+      devPtr, teller<noted>(observe::Operation::Free, caller),
       [=](ThreadCache& cache, const fastpath::FoundBlock& block) {
-        return free_any<watched>(devPtr, cache, block.index, block.word);
+        return free_any<noted>(devPtr, cache, block.index, block.word);
       },
       in_another_state, [=] { return free_slow(devPtr); });
 }
-aclError free_watched(void* devPtr);
+aclError free_noted(void* devPtr);
 [[gnu::noinline]] aclError free_made_ready(void* devPtr) {
-  return observe::make_ready() ? free_watched(devPtr) : free_slow(devPtr);
+  return observe::make_ready() ? free_noted(devPtr) : free_slow(devPtr);
 }
-[[gnu::noinline]] aclError free_watched(void* devPtr) {
-  observe::Ring* ring = observe::t_plain_ring;
-  if (!ring->has_room()) [[unlikely]]
+template <Noted noted>
+[[gnu::noinline]] aclError free_noted_as(void* devPtr) {
+  if (has_events(noted) && !observe::t_plain_ring->has_room()) [[unlikely]]
     return free_made_ready(devPtr);
-  return free_by<Watched::Yes>(devPtr, ring, [=] { return free_slow(devPtr); });
+  return free_by<noted>(devPtr, BELAY_CALLER, [=] { return free_slow(devPtr); });
+}
+[[gnu::noinline]] aclError free_noted(void* devPtr) {
+  switch (fastpath::noted_now()) {
+    case Noted::Events:
+      return free_noted_as<Noted::Events>(devPtr);
+    case Noted::Sites:
+      return free_noted_as<Noted::Sites>(devPtr);
+    case Noted::Both:
+      return free_noted_as<Noted::Both>(devPtr);
+    case Noted::Nothing:
+      break;
+  }
+  return free_slow(devPtr);
 }
 
 }  // namespace
@@ -119,7 +154,7 @@ aclError aclrtMallocForTaskScheduler(void** devPtr, size_t size, aclrtMemMallocP
 }
 
 aclError aclrtFree(void* devPtr) {
-  return free_by<Watched::No>(devPtr, nullptr, [=] { return free_watched(devPtr); });
+  return free_by<Noted::Nothing>(devPtr, nullptr, [=] { return free_noted(devPtr); });
 }
 
 aclError aclrtFreeWithDevSync(void* devPtr) {

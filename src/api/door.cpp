@@ -1,6 +1,19 @@
 #include "api/door.h"
 
+#include "observe/call_sites.h"
+#include "observe/stack_words.h"
+
 namespace belay {
+
+constinit std::atomic<HearRefusal> g_hear_refusal{nullptr};
+
+namespace {
+std::string places_of(const Error& error, std::uint32_t site) {
+  constexpr std::string_view kIndent = "        ";
+  return observe::happened_words("the call was made", site, kIndent) +
+         observe::happened_words(error.before, kIndent);
+}
+}  // namespace
 
 aclError refused(const char* api, const Error& error) noexcept {
   if (observe::wanted(observe::What::Refused)) [[unlikely]] {
@@ -11,7 +24,14 @@ aclError refused(const char* api, const Error& error) noexcept {
                       .function = api},
                      {.rule = error.rule}, {}, error.what);
   }
-  return report::fail(api, error);
+  std::string places;
+  if (observe::keeps_sites()) [[unlikely]] {
+    const std::uint32_t site = observe::site_of_this_call();
+    observe::quietly([&] { places = places_of(error, site); });
+    if (const HearRefusal hear = g_hear_refusal.load(std::memory_order_acquire))
+      observe::quietly([&] { hear(api, error, site); });
+  }
+  return report::fail(api, error, std::move(places));
 }
 
 aclError refused_in_need(const char* api, aclError code, const char* rule, CatalogCode catalog,

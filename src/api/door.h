@@ -28,6 +28,10 @@ inline Process& running() {
 }
 
 aclError refused(const char* api, const Error& error) noexcept;
+// Who hears of every refusal with all that is known of it, and where in the program; null: nobody. Only where
+// call sites are kept.
+using HearRefusal = void (*)(const char* api, const Error& error, std::uint32_t site);
+extern constinit std::atomic<HearRefusal> g_hear_refusal;
 // Where there may be no memory left for words.
 aclError refused_in_need(const char* api, aclError code, const char* rule, CatalogCode catalog,
                          const char* what) noexcept;
@@ -35,10 +39,11 @@ aclError refused_in_need(const char* api, aclError code, const char* rule, Catal
 // A callback has ended the thread that the call came on.
 [[noreturn]] void thread_ended(const char* api) noexcept;
 
+// `caller`: where in the program the call returns to.
 template <class Act>
-[[gnu::always_inline]] inline aclError answered(const char* api, Act&& act) noexcept {
-  const char here = 0;  // below all of the program, above all of ours
-  observe::enter_call(api, &here);
+[[gnu::always_inline]] inline aclError answered(const char* api, Act&& act,
+                                                const void* caller = __builtin_return_address(0)) noexcept {
+  observe::enter_call(api, caller, true);
   struct Leave {
     ~Leave() { observe::leave_call(); }
   } const at_the_end;
@@ -84,8 +89,13 @@ inline Status unremembered(Status status) {
 
 // Not inline: what a call has before it should not pay for what is in here.
 template <class Act>
-[[gnu::noinline]] aclError enter(const char* api, Act&& act) noexcept {
-  return answered(api, [&]() -> Status { return act(running()); });
+[[gnu::noinline]] aclError enter_from(const void* caller, const char* api, Act& act) noexcept {
+  return answered(
+      api, [&]() -> Status { return act(running()); }, caller);
+}
+template <class Act>
+[[gnu::always_inline]] inline aclError enter(const char* api, Act&& act) noexcept {
+  return enter_from(__builtin_return_address(0), api, act);
 }
 
 }  // namespace belay

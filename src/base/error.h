@@ -12,12 +12,22 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "acl/acl_base.h"
 #include "base/catalog.h"
 #include "base/words.h"
 
 namespace belay {
+
+// Where in the program something happened that an error has to do with.
+struct Happened {
+  std::string what;    // "the block was freed"
+  std::uint32_t site;  // observe/call_sites.h
+};
+
+// What kind of mistake of the program it is, for whoever counts them (src/check).
+enum class Misuse : std::uint8_t { None, Lifetime, Bounds, Direction, ReadOnly };
 
 struct Error {
   aclError code;
@@ -27,11 +37,20 @@ struct Error {
   std::string cause;    // empty: not applicable
   std::string solution;
   bool remember = true;  // kept as the thread's last error if its code is one of those
+  Misuse misuse = Misuse::None;
+  std::vector<Happened> before{};  // where known
 };
 
 using Refusal = std::unique_ptr<Error>;
 
 inline Refusal refuse(Error error) { return std::make_unique<Error>(std::move(error)); }
+
+// The same refusal, known to be a mistake of that kind, and where what it is about began and ended.
+inline Refusal as_misuse(Refusal refusal, Misuse misuse, std::vector<Happened> before = {}) {
+  refusal->misuse = misuse;
+  refusal->before = std::move(before);
+  return refusal;
+}
 
 // --- first layer: 100000 -------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ Toucher toucher_of(const platform::Fault& fault) {
   const observe::Call& call = observe::t_call;
   if (call.task.function != nullptr)
     return {true, call.task.function, true, call.task.id, static_cast<int>(call.task.stream)};
-  if (call.stack != nullptr) return {true, call.function, false, 0, 0};
+  if (call.inside) return {true, call.function, false, 0, 0};
   bool inside = t_following.bytes != 0;
   const char* function = inside ? nullptr : platform::function_around(fault.code, inside);
   return {inside, function, false, 0, 0};

@@ -11,6 +11,7 @@
 #include "base/nearest.h"
 #include "base/words.h"
 #include "config/amounts.h"
+#include "observe/call_sites.h"
 #include "platform/environment.h"
 #include "platform/pinned.h"
 
@@ -67,6 +68,11 @@ constexpr std::array kOptions{
            "closes and at exit"},
     Option{"BELAY_SUMMARY", "--summary", "on or off", "off",
            "print a summary at exit: memory, copies and calls that failed"},
+    Option{"BELAY_STACKS", "--stacks", "off, or a number of frames from 1 to 32", "off",
+           "keep where in the program everything is made and given back, for messages; 1: only the line of "
+           "the call, which costs least"},
+    Option{"BELAY_QUARANTINE", "--quarantine", "an amount", "0",
+           "addresses of freed blocks are not used again before so much more was freed, on each device"},
     Option{"BELAY_FAULTS", "--faults", "explain or off", "explain",
            "explain it when host code touches device memory, or a call uses a host pointer that is dead or "
            "wild"},
@@ -316,6 +322,19 @@ void read_links(Reader& reader, LinkSettings& links) {
   }
 }
 
+unsigned read_stacks(Reader& reader) {
+  const std::optional<std::string> value = reader.text("BELAY_STACKS");
+  if (!value || same_word(*value, "off")) return 0;
+  unsigned frames = 0;
+  const auto [end, trouble] = std::from_chars(value->data(), value->data() + value->size(), frames);
+  if (trouble != std::errc{} || end != value->data() + value->size() || frames > observe::kMostFrames) {
+    reader.complain(wrong("BELAY_STACKS", *value,
+                          fmt::format("off, or a number of frames from 1 to {}", observe::kMostFrames)));
+    return 0;
+  }
+  return frames;
+}
+
 }  // namespace
 
 std::span<const Option> options() { return kOptions; }
@@ -363,6 +382,8 @@ Result<Settings> read_settings() {
   settings.fault_report =
       reader.word("BELAY_FAULTS", std::array<std::string_view, 2>{"explain", "off"}, 0) == 0 &&
       platform::environment("ASCEND_COREDUMP_SIGNAL").value_or("") != "none";
+  settings.stack_frames = read_stacks(reader);
+  settings.quarantine = reader.amount_in("BELAY_QUARANTINE", 1, SIZE_MAX).value_or(0);
   read_machine(reader, settings, name_of(memory.form));
   read_visible(settings);
   refuse_unknown(reader);

@@ -34,27 +34,27 @@ aclError begin_with_care(ThreadCache& cache, std::uint64_t pages, Range range, s
 }
 
 aclError allocate_with_care(ThreadCache& cache, const Bin& bin, Range range, std::uint64_t word,
-                            observe::Operation call) {
+                            Teller teller) {
   take_contents(cache, bin.pages, range);
   const std::uint32_t device = BinKey::device(bin.key);
-  observe::enter_call(observe::function_of(call));
+  observe::enter_call(observe::function_of(teller.call), teller.caller, false);
   cache.memory().device(device).begin_block(range.start, word, kModuleApp,
                                             cache.memory().map().facts_of(range.start));
   note_peak(cache, device, word);
   return ACL_SUCCESS;
 }
 
-template <Watched watched>
-aclError end_with_care(ThreadCache& cache, Bin& bin, Range range, std::uint64_t word) {
+template <Noted noted>
+aclError end_with_care(ThreadCache& cache, Bin& bin, Range range, std::uint64_t word, const void* caller) {
   Memory& memory = cache.memory();
-  if (FastPathState::epoch(FastPathState::now()) != state_for<watched>(cache.epoch()) ||
+  if (FastPathState::epoch(FastPathState::now()) != state_for<noted>(cache.epoch()) ||
       !cache.keep_contents(bin.pages * 4_KiB)) {
-    observe::enter_call("aclrtFree");
+    observe::enter_call("aclrtFree", caller, false);
     memory.end_withdrawn(range.start, word);
     return ACL_SUCCESS;
   }
-  if constexpr (watched == Watched::Yes) {
-    observe::enter_call("aclrtFree");
+  if constexpr (noted != Noted::Nothing) {
+    observe::enter_call("aclrtFree", caller, false);
     const Block block = memory.map().block_from(range.start, word);
     memory.device(block.device).tell_freed(block);
   }
@@ -64,7 +64,9 @@ aclError end_with_care(ThreadCache& cache, Bin& bin, Range range, std::uint64_t 
   memory.backing().keep();
   return ACL_SUCCESS;
 }
-template aclError end_with_care<Watched::No>(ThreadCache&, Bin&, Range, std::uint64_t);
-template aclError end_with_care<Watched::Yes>(ThreadCache&, Bin&, Range, std::uint64_t);
+template aclError end_with_care<Noted::Nothing>(ThreadCache&, Bin&, Range, std::uint64_t, const void*);
+template aclError end_with_care<Noted::Events>(ThreadCache&, Bin&, Range, std::uint64_t, const void*);
+template aclError end_with_care<Noted::Sites>(ThreadCache&, Bin&, Range, std::uint64_t, const void*);
+template aclError end_with_care<Noted::Both>(ThreadCache&, Bin&, Range, std::uint64_t, const void*);
 
 }  // namespace belay::fastpath

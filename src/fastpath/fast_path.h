@@ -5,12 +5,13 @@
 //   └ allocate_huge_first  the usual policy     └ free_ordinary  most blocks of the device that the thread
 //     ├ allocate_by_policy any other              │              works with: bins by size class
 //     │ └ slow                                    ├ free_any     all others: bins by their keys
-//     ├ watched            somebody listens       │ └ slow
-//     │ └ slow                                    ├ watched      somebody listens
-//     └ slow                                      │ └ slow
+//     ├ noted              somebody listens       │ └ slow
+//     │ └ slow             or wants to know       ├ noted        the same
+//     └ slow               where                  │ └ slow
 //                                                 └ slow
-//   watched: the same two again, but each block is written down (memory/block_facts.h) and told to whoever
-//   listens, through the ring of the thread (observe/ring.h).
+//   noted: the same two again, but each block is written down (memory/block_facts.h): where in the program it
+//   was made and freed, if that is kept; and told to whoever listens, through the ring of the thread
+//   (observe/ring.h).
 //   slow: through the door (api/door.h), with all rules and refusals; there the bins are filled.
 //   allocate_from, free_into: what all have in common; from there, where memory was written to or the state
 //   has just changed, begin_with_care and end_with_care.
@@ -26,17 +27,30 @@
 
 #include "memory/memory.h"
 #include "memory/thread_cache.h"
+#include "observe/call_sites.h"
 #include "observe/observe.h"
 
 namespace belay::fastpath {
 
-// Whether somebody hears of what is done.
-enum class Watched : bool { No, Yes };
+// What is written down of a block: that it came and went, for those who listen; where in the program.
+enum class Noted : std::uint64_t {
+  Nothing = 0,
+  Events = FastPathState::kListening,
+  Sites = FastPathState::kSited,
+  Both = FastPathState::kListening | FastPathState::kSited,
+};
+constexpr bool has_events(Noted noted) { return noted == Noted::Events || noted == Noted::Both; }
+constexpr bool has_sites(Noted noted) { return noted == Noted::Sites || noted == Noted::Both; }
 
 // The state in which a thread whose knowledge holds in `epoch` may go on.
-template <Watched watched>
+template <Noted noted>
 constexpr std::uint64_t state_for(std::uint64_t epoch) {
-  return watched == Watched::Yes ? epoch | FastPathState::kListening : epoch;
+  return epoch | static_cast<std::uint64_t>(noted);
+}
+
+// Of those who have come from the state in which nothing is.
+inline Noted noted_now() {
+  return static_cast<Noted>(FastPathState::now() & static_cast<std::uint64_t>(Noted::Both));
 }
 
 // What is left to do for a block where memory was written to or a peak may be reached; and for one that is
@@ -44,20 +58,27 @@ constexpr std::uint64_t state_for(std::uint64_t epoch) {
 aclError begin_with_care(ThreadCache& cache, std::uint64_t pages, Range range, std::uint64_t word);
 // A peak may be reached, or somebody wants to hear of blocks at once who was not there a moment before.
 aclError note_change(ThreadCache& cache, std::uintptr_t start, std::uint64_t word);
-template <Watched watched>
-aclError end_with_care(ThreadCache& cache, Bin& bin, Range range, std::uint64_t word);
+template <Noted noted>
+aclError end_with_care(ThreadCache& cache, Bin& bin, Range range, std::uint64_t word, const void* caller);
 
-// Where and as what a call is told; without a ring if nobody listens.
+// Where and as what a call is told; without a ring if nobody listens; and where it returns to, if that is
+// kept.
 struct Teller {
   observe::Ring* ring;
   observe::Operation call;
+  const void* caller;
+
+  std::uint32_t site() const {
+    return observe::recent_site(observe::function_of(call), reinterpret_cast<std::uintptr_t>(caller));
+  }
 };
 
 // An event about a block of that bin, in the thread's ring, which has room for it: what differs from a cell
 // that is ready (Ring::cell). One store after the other, since every locked instruction waits for all that
 // were made before: putting values together in a vector register first takes longer.
 [[gnu::always_inline]] inline void tell(Teller teller, std::uint64_t at, observe::What what, const Bin& bin,
-                                        std::uint64_t serial, std::uintptr_t start, std::uint64_t size) {
+                                        std::uint64_t serial, std::uintptr_t start, std::uint64_t size,
+                                        std::uint32_t site) {
   observe::Event& event = teller.ring->cell(at);
   const auto put = [](auto& place, std::uint64_t value) {
     using Value = std::remove_reference_t<decltype(place)>;
@@ -69,15 +90,16 @@ struct Teller {
   put(event.serial, serial);
   put(event.address, start);
   put(event.bytes, size);
+  if (site != 0) put(event.site, site);
   teller.ring->added_at(at);
 }
 
 // The whole of it where memory was written to, or where a block's number would be there is no table yet.
 aclError allocate_with_care(ThreadCache& cache, const Bin& bin, Range range, std::uint64_t word,
-                            observe::Operation call);
+                            Teller teller);
 
 // A block of that size from its bin; null: there is none.
-template <Watched watched, class Slow>
+template <Noted noted, class Slow>
 [[gnu::always_inline]] inline aclError allocate_from(ThreadCache& cache, Bin* bin, unsigned slack_shift,
                                                      void** out, std::size_t size,
                                                      [[maybe_unused]] Teller teller, Slow&& slow) {
@@ -86,24 +108,31 @@ template <Watched watched, class Slow>
   const Range range = *--bin->top;
   *out = reinterpret_cast<void*>(range.start);
   const auto new_word = [&] { return BinKey::word(bin->key) | (bin->pages * 4_KiB - size) << slack_shift; };
-  if constexpr (watched == Watched::Yes) {
+  if constexpr (noted != Noted::Nothing) {
     const Heap& heap = cache.heap_at(range.start);
-    BlockFacts* facts = heap.facts.load(std::memory_order_acquire);
-    if (facts == nullptr || (range.word & Range::kNotPlain) != 0) [[unlikely]]
-      return allocate_with_care(cache, *bin, range, new_word(), teller.call);
-    const std::uint64_t at = teller.ring->at(), serial = teller.ring->number(at);
-    facts[HeapMap::unit_index(heap.index.load(std::memory_order_relaxed), range.start)].serial.store(
-        serial, std::memory_order_relaxed);
-    tell(teller, at, observe::What::Allocated, *bin, serial, range.start, size);
+    BlockFacts* all = heap.facts.load(std::memory_order_acquire);
+    if (all == nullptr || (range.word & Range::kNotPlain) != 0) [[unlikely]]
+      return allocate_with_care(cache, *bin, range, new_word(), teller);
+    BlockFacts& facts = all[HeapMap::unit_index(heap.index.load(std::memory_order_relaxed), range.start)];
+    std::uint32_t site = 0;
+    if constexpr (has_sites(noted)) {
+      site = teller.site();
+      facts.born.site.store(site, std::memory_order_relaxed);
+    }
+    if constexpr (has_events(noted)) {
+      const std::uint64_t at = teller.ring->at(), serial = teller.ring->number(at);
+      facts.serial.store(serial, std::memory_order_relaxed);
+      tell(teller, at, observe::What::Allocated, *bin, serial, range.start, size, site);
+    }
   }
   const std::uint64_t word = new_word();
   reinterpret_cast<std::atomic<std::uint64_t>*>(range.word & ~Range::kNotPlain)
-      ->store(watched == Watched::Yes ? word | BlockWord::kHasFacts : word, std::memory_order_release);
+      ->store(has_events(noted) ? word | BlockWord::kHasFacts : word, std::memory_order_release);
   // Store the word, then load the state. Whoever changes the state asks all threads for a barrier afterwards:
   // then it sees the word, or we see the state.
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  if constexpr (watched == Watched::Yes) {
-    if (FastPathState::now() != state_for<watched>(cache.device_epoch())) [[unlikely]]
+  if constexpr (noted != Noted::Nothing) {
+    if (FastPathState::now() != state_for<noted>(cache.device_epoch())) [[unlikely]]
       return note_change(cache, range.start, word);
   } else {
     if ((range.word & Range::kNotPlain) != 0 || FastPathState::now() != cache.device_epoch()) [[unlikely]]
@@ -117,26 +146,25 @@ inline constexpr std::size_t kMostByTable = 1_GiB;
 
 // HUGE_FIRST, which nearly everybody asks for. `by_policy` is called with the cache, which may serve any
 // other request; `slow` where none can be served.
-template <Watched watched, class ByPolicy, class Other, class Slow>
+template <Noted noted, class ByPolicy, class Other, class Slow>
 [[gnu::always_inline]] inline aclError allocate_huge_first(Api api, void** out, std::size_t size,
                                                            std::uint32_t policy, Teller teller,
                                                            ByPolicy&& by_policy, Other&& in_another_state,
                                                            Slow&& slow) {
   ThreadCache& cache = *t_cache;
-  if (FastPathState::epoch(FastPathState::now()) != state_for<watched>(cache.device_epoch()) ||
-      out == nullptr)
+  if (FastPathState::epoch(FastPathState::now()) != state_for<noted>(cache.device_epoch()) || out == nullptr)
     return in_another_state();
   if (policy != ACL_MEM_MALLOC_HUGE_FIRST || size - 1 >= kMostByTable) return by_policy(cache);
   const auto& fits = cache.rules().huge_first(api).fits;
   Bin* bin = cache.of_class(size <= kPolicyRules[0].normal_up_to
                                 ? (size + fits[0].add) / 4_KiB
                                 : (size + fits[1].add) / 2_MiB + SizeClass::first(Page::Huge2M));
-  return allocate_from<watched>(cache, bin, BlockWord::kSlackShift, out, size, teller,
-                                std::forward<Slow>(slow));
+  return allocate_from<noted>(cache, bin, BlockWord::kSlackShift, out, size, teller,
+                              std::forward<Slow>(slow));
 }
 
 // Any policy.
-template <Watched watched, class Slow>
+template <Noted noted, class Slow>
 [[gnu::always_inline]] inline aclError allocate_by_policy(ThreadCache& cache, Api api, void** out,
                                                           std::size_t size, std::uint32_t policy,
                                                           Teller teller, Slow&& slow) {
@@ -147,7 +175,7 @@ template <Watched watched, class Slow>
     return size_class < SizeClass::kCount ? cache.of_class(size_class)
                                           : cache.find(BinKey::of(fit.word_of(size), cache.device()));
   });
-  return allocate_from<watched>(cache, bin, rule.slack_shift(), out, size, teller, std::forward<Slow>(slow));
+  return allocate_from<noted>(cache, bin, rule.slack_shift(), out, size, teller, std::forward<Slow>(slow));
 }
 
 // A block as it was found: its first address, its heap and that one's index, and its word.
@@ -157,32 +185,43 @@ struct FoundBlock {
   std::uint64_t index, word;
 
   // The word that its bin knows.
-  template <Watched watched>
+  template <Noted noted>
   std::uint64_t plain_word() const {
-    return watched == Watched::Yes ? word & ~BlockWord::kHasFacts : word;
+    return noted == Noted::Nothing ? word : word & ~BlockWord::kHasFacts;
   }
 };
 
 // Into its bin, where there is room in it.
-template <Watched watched, class Slow>
+template <Noted noted, class Slow>
 [[gnu::always_inline]] inline aclError free_into(ThreadCache& cache, Bin& bin, const FoundBlock& block,
                                                  [[maybe_unused]] unsigned slack_shift,
-                                                 [[maybe_unused]] observe::Ring* ring, Slow&& slow) {
+                                                 [[maybe_unused]] Teller teller, Slow&& slow) {
   if (bin.full()) return slow();
-  if (watched == Watched::Yes && (block.word & BlockWord::kHasFacts) == 0) return slow();
+  if (has_events(noted) && (block.word & BlockWord::kHasFacts) == 0) return slow();
   std::atomic<std::uint64_t>& place = HeapMap::word_at(block.index, block.start);
   std::uint64_t word = block.word;
-  [[maybe_unused]] const std::atomic<std::uint64_t>* serial = nullptr;
-  if constexpr (watched == Watched::Yes)
-    serial = &HeapMap::facts_at(block.heap, block.index, block.start).serial;
+  [[maybe_unused]] BlockFacts* facts = nullptr;
+  if constexpr (noted != Noted::Nothing) {
+    if (has_sites(noted) && block.heap.facts.load(std::memory_order_acquire) == nullptr) return slow();
+    facts = &HeapMap::facts_at(block.heap, block.index, block.start);
+  }
   if (!place.compare_exchange_strong(word, 0)) return slow();
   const Range range{block.start, reinterpret_cast<std::uintptr_t>(&place)};
   if ((block.index & Heap::kWritten) != 0 ||
-      FastPathState::epoch(FastPathState::now()) != state_for<watched>(cache.epoch())) [[unlikely]]
-    return end_with_care<watched>(cache, bin, range, word);
-  if constexpr (watched == Watched::Yes) {
-    tell({ring, observe::Operation::Free}, ring->at(), observe::What::Freed, bin,
-         serial->load(std::memory_order_relaxed), block.start, bin.pages * 4_KiB - (word >> slack_shift));
+      FastPathState::epoch(FastPathState::now()) != state_for<noted>(cache.epoch())) [[unlikely]]
+    return end_with_care<noted>(cache, bin, range, word, teller.caller);
+  if constexpr (noted != Noted::Nothing) {
+    std::uint32_t site = 0;
+    if constexpr (has_sites(noted)) {
+      site = teller.site();
+      facts->died.site.store(site, std::memory_order_relaxed);
+      facts->ended_word.store(word, std::memory_order_relaxed);
+    }
+    if constexpr (has_events(noted)) {
+      tell(teller, teller.ring->at(), observe::What::Freed, bin,
+           facts->serial.load(std::memory_order_relaxed), block.start,
+           bin.pages * 4_KiB - (word >> slack_shift), site);
+    }
   }
   machine::give_credit(*bin.account, bin.step, true);
   *bin.top++ = range;
@@ -190,35 +229,35 @@ template <Watched watched, class Slow>
 }
 
 // Any block, of any device.
-template <Watched watched, class Slow>
-[[gnu::always_inline]] inline aclError free_any(ThreadCache& cache, const FoundBlock& block,
-                                                observe::Ring* ring, Slow&& slow) {
-  Bin* bin = cache.find(BinKey::of(block.plain_word<watched>(), block.heap.device));
+template <Noted noted, class Slow>
+[[gnu::always_inline]] inline aclError free_any(ThreadCache& cache, const FoundBlock& block, Teller teller,
+                                                Slow&& slow) {
+  Bin* bin = cache.find(BinKey::of(block.plain_word<noted>(), block.heap.device));
   if (bin == nullptr) return slow();
-  return free_into<watched>(cache, *bin, block, BlockWord::slack_shift(BlockWord::page_of(block.word)), ring,
-                            std::forward<Slow>(slow));
+  return free_into<noted>(cache, *bin, block, BlockWord::slack_shift(BlockWord::page_of(block.word)), teller,
+                          std::forward<Slow>(slow));
 }
 
 // A block of the device that the thread works with, but for those on 1 GB pages and very large ones. `any` is
 // called with the cache and the block that was found, `slow` where there is none to serve.
-template <Watched watched, class Any, class Other, class Slow>
-[[gnu::always_inline]] inline aclError free_ordinary(void* pointer, observe::Ring* ring, Any&& any,
+template <Noted noted, class Any, class Other, class Slow>
+[[gnu::always_inline]] inline aclError free_ordinary(void* pointer, Teller teller, Any&& any,
                                                      Other&& in_another_state, Slow&& slow) {
   ThreadCache& cache = *t_cache;
   const auto start = reinterpret_cast<std::uintptr_t>(pointer);
-  if (FastPathState::epoch(FastPathState::now()) != state_for<watched>(cache.epoch()))
+  if (FastPathState::epoch(FastPathState::now()) != state_for<noted>(cache.epoch()))
     return in_another_state();
   if (!cache.may_hold(start)) return slow();
   const Heap& heap = cache.heap_at(start);
   const std::uint64_t index = heap.index.load(std::memory_order_acquire);
   if (!HeapMap::may_start(index, start)) return slow();
   const FoundBlock block{start, heap, index, HeapMap::word_at(index, start).load(std::memory_order_relaxed)};
-  const std::uint64_t word = block.plain_word<watched>();
+  const std::uint64_t word = block.plain_word<noted>();
   const std::size_t size_class = SizeClass::of_small(word);
   if (size_class >= SizeClass::kCount) return any(cache, block);
   Bin* bin = cache.of_class(size_class);
   if (bin == nullptr || bin->key != BinKey::of_small(word, heap.device)) return any(cache, block);
-  return free_into<watched>(cache, *bin, block, BlockWord::kSlackShift, ring, std::forward<Slow>(slow));
+  return free_into<noted>(cache, *bin, block, BlockWord::kSlackShift, teller, std::forward<Slow>(slow));
 }
 
 }  // namespace belay::fastpath

@@ -15,9 +15,11 @@
 #include "config/settings.h"
 #include "library/instance.h"
 #include "memory/reader_guard.h"
+#include "observe/call_sites.h"
 #include "platform/environment.h"
 #include "platform/files.h"
 #include "platform/process.h"
+#include "platform/symbolizer.h"
 #include "report/log.h"
 #include "report/messages.h"
 #include "runtime/data_buffers.h"
@@ -96,6 +98,10 @@ Process& make_process_locked() {
   if (Process* made = g_process.load()) return *made;
   std::unique_ptr<Process> process = start_process();
   const Settings& settings = process->settings();
+  observe::keep_stacks(settings.stack_frames);
+  if (settings.stack_frames != 0) platform::prepare_symbolizer();
+  if (settings.quarantine != 0) process->memory().set_quarantine(settings.quarantine);
+  process->memory().listeners_changed();
   check::log_notes();
   if (settings.fault_report)
     check::explain_faults(process->memory());

@@ -22,15 +22,13 @@ constexpr std::uint8_t flags_of(bool read_only, bool p2p) {
                                    (p2p ? observe::Event::kP2p : 0));
 }
 
-struct BlockFacts {
+struct alignas(64) BlockFacts {
   // Who did it, where and when; times and call sites if somebody wants them.
   struct Moment {
-    std::atomic<const char*> function;
     std::atomic<std::uint64_t> time_ns;
     std::atomic<std::uint32_t> thread, site;
 
     void set(const observe::Event& event) {
-      function.store(event.function_name(), std::memory_order_relaxed);
       time_ns.store(event.time_ns, std::memory_order_relaxed);
       thread.store(event.thread, std::memory_order_relaxed);
       site.store(event.site, std::memory_order_relaxed);
@@ -42,15 +40,20 @@ struct BlockFacts {
   // when it came, and it is APP's.
   std::atomic<std::uint64_t> described;
   Moment born, died;
+  // Of the last block that ended here, where call sites are kept: its word as it was. Sites are written for
+  // every block then, whether somebody listens or not.
+  std::atomic<std::uint64_t> ended_word;
 
   // Before the block's word is there.
   void begin(const observe::Event& event) {
     born.set(event);
-    died.function.store(nullptr, std::memory_order_relaxed);
     described.store(event.serial << kModuleBits | event.module, std::memory_order_relaxed);
     serial.store(event.serial, std::memory_order_release);
   }
-  void end(const observe::Event& event) { died.set(event); }
+  void end(const observe::Event& event, std::uint64_t word) {
+    died.set(event);
+    ended_word.store(word, std::memory_order_relaxed);
+  }
 
   bool is_described() const {
     return described.load(std::memory_order_relaxed) >> kModuleBits == serial.load(std::memory_order_relaxed);

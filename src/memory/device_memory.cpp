@@ -215,8 +215,7 @@ Result<std::uintptr_t> DeviceMemory::allocate(const Plan& plan, std::uint8_t mod
     return got.pool_empty ? pool_is_empty(plan) : shortage(plan);
   }
   const std::uintptr_t start = got.start;
-  BlockFacts* facts =
-      observe::wanted(observe::kBlocks) || module != kModuleApp ? map_->facts_of(start) : nullptr;
+  BlockFacts* facts = observe::keeps_blocks() || module != kModuleApp ? map_->facts_of(start) : nullptr;
   if (facts == nullptr && module != kModuleApp) {  // no memory to write it down: then it counts as APP's
     of_others_.fetch_sub(footprint);
     module = kModuleApp;
@@ -232,7 +231,7 @@ void DeviceMemory::begin_block(std::uintptr_t start, std::uint64_t word, std::ui
   const bool heard = observe::wanted(observe::kBlocks);
   if (!heard && facts == nullptr) return map_->publish(start, word);
   observe::Event event = event_of(observe::What::Allocated, map_->block_from(start, word), module);
-  if (heard) observe::complete(event);
+  if (observe::keeps_blocks()) observe::complete(event);
   if (facts != nullptr) {
     facts->begin(event);
     word |= BlockWord::kHasFacts | (module != kModuleApp ? BlockWord::kOtherModule : 0);
@@ -253,8 +252,13 @@ void DeviceMemory::tell_freed(const Block& block, bool swept) {
   observe::Event event = event_of(observe::What::Freed, block, block.module);
   if (swept) event.flags |= observe::Event::kSwept;
   observe::complete(event);
-  if (BlockFacts* facts = block.serial == 0 ? nullptr : map_->facts_of(block.start)) facts->end(event);
-  observe::deliver(event);
+  if (BlockFacts* facts =
+          block.serial == 0 && !observe::keeps_sites() ? nullptr : map_->facts_of(block.start)) {
+    facts->end(event, BlockWord{block.footprint / 4_KiB, block.asked, block.page, block.origin,
+                                block.read_only, block.p2p}
+                          .pack());
+  }
+  observe::publish(event);
 }
 
 void DeviceMemory::release(const Block& block, ThreadCache* cache, bool shared) {

@@ -2,8 +2,9 @@
 //
 // Its epoch changes when there is a new memory or none, and when a context dies. Below it counts the reasons
 // to leave the fast path alone (somebody waits for words of device memory, addresses are held back); then one
-// bit tells that somebody listens to allocations and frees, which the fast path then writes down; lowest it
-// counts the devices whose peak has to be looked at after each allocation (device_memory.h).
+// bit tells that somebody listens to allocations and frees, which the fast path then writes down, and one
+// that it keeps where in the program they were made; lowest it counts the devices whose peak has to be looked
+// at after each allocation (device_memory.h).
 #pragma once
 
 #include <atomic>
@@ -15,7 +16,8 @@ class FastPathState {
  public:
   static constexpr std::uint64_t kPeak = 1;
   static constexpr std::uint64_t kListening = std::uint64_t{1} << 16;
-  static constexpr std::uint64_t kReason = std::uint64_t{1} << 17;
+  static constexpr std::uint64_t kSited = std::uint64_t{1} << 17;
+  static constexpr std::uint64_t kReason = std::uint64_t{1} << 18;
   static constexpr std::uint64_t kEpoch = std::uint64_t{1} << 36;
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};  // no epoch
 

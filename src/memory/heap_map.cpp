@@ -190,6 +190,52 @@ BlockFacts* HeapMap::facts_of(std::uintptr_t start) {
   return first == nullptr ? nullptr : first + unit_index(heap.index.load(std::memory_order_acquire), start);
 }
 
+std::uint32_t HeapMap::site_of(std::uintptr_t start) const {
+  const Heap& heap = heap_at(start);
+  const BlockFacts* facts = heap.facts.load(std::memory_order_acquire);
+  const std::uint64_t index = heap.index.load(std::memory_order_acquire);
+  if (facts == nullptr || !may_start(index, start)) return 0;
+  return facts[unit_index(index, start)].born.site.load(std::memory_order_relaxed);
+}
+
+std::optional<HeapMap::Ended> HeapMap::ended_around(std::uintptr_t address) const {
+  if (!contains(address)) return std::nullopt;
+  const std::size_t at = heap_index(address);
+  const auto ended_at = [&](std::size_t heap, std::size_t unit, unsigned shift) -> std::optional<Ended> {
+    const BlockFacts* all = heaps_[heap].facts.load(std::memory_order_acquire);
+    if (all == nullptr) return std::nullopt;
+    const BlockFacts& facts = all[unit];
+    const std::uint64_t packed = facts.ended_word.load(std::memory_order_relaxed);
+    if (packed == 0) return std::nullopt;
+    const BlockWord word = BlockWord::unpack(packed);
+    const std::uintptr_t start = heap_start(heap) + (unit << shift);
+    if (address - start >= word.units * 4_KiB) return std::nullopt;
+    return Ended{start, word.asked, heaps_[heap].device, facts.born.site.load(std::memory_order_relaxed),
+                 facts.died.site.load(std::memory_order_relaxed)};
+  };
+  const Heap& heap = heaps_[at];
+  if (heap.use.load(std::memory_order_acquire) != Heap::Use::Carved) {
+    // A block of its own begins with its first heap; a device has 255 of them at most.
+    for (std::size_t back = 0; back <= std::min<std::size_t>(at, 255); ++back) {
+      if (heaps_[at - back].use.load(std::memory_order_acquire) == Heap::Use::Carved) break;
+      if (const std::optional<Ended> found = ended_at(at - back, 0, 30)) return found;
+    }
+    return std::nullopt;
+  }
+  // Blocks of a carved heap are at most half of it. A live one in between came later: what it is on had ended
+  // before, and whoever is behind it may still have been part of it.
+  const std::uint64_t index = heap.index.load(std::memory_order_acquire);
+  const unsigned shift = index & Heap::kShiftMask;
+  const std::size_t unit = address % kHeapBytes >> shift;
+  const std::size_t most = std::min(unit, kHeapBytes / 2 >> shift);
+  for (std::size_t back = 0; back <= most; ++back) {
+    const std::uintptr_t start = heap_start(at) + ((unit - back) << shift);
+    if (word_at(index, start).load(std::memory_order_acquire) != 0) continue;
+    if (const std::optional<Ended> found = ended_at(at, unit - back, shift)) return found;
+  }
+  return std::nullopt;
+}
+
 // A block may end and another begin here at any moment. Numbers are never used twice, so that whoever comes
 // second finds another number here, or another word.
 std::uint64_t HeapMap::name(std::uintptr_t start) {

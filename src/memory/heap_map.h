@@ -203,6 +203,15 @@ class HeapMap final : public BlockIndex {
   Block block_from(std::uintptr_t start, std::uint64_t word) const;
   // Where the facts of a block that starts here are; null: none are, and there is no memory to make any.
   BlockFacts* facts_of(std::uintptr_t start);
+  // Where call sites are kept: of the live block that starts here, where it was allocated; 0: not known.
+  std::uint32_t site_of(std::uintptr_t start) const;
+  // The last block that was around an address where none is alive now.
+  struct Ended {
+    std::uintptr_t start;
+    std::size_t asked;
+    std::uint32_t device, made_at, ended_at;
+  };
+  std::optional<Ended> ended_around(std::uintptr_t address) const;
   // The number of the live block that starts here, which it gets now if it had none; 0: there is none.
   std::uint64_t name(std::uintptr_t start);
   void mark_leak_reported(std::uintptr_t start) { change_word(start, BlockWord::kLeakReported, true); }

@@ -12,6 +12,7 @@ struct Entry {
   std::atomic<std::size_t> asked{0}, bytes{0};
   std::atomic<bool> registered{false}, managed{false};
   std::atomic<const char*> made_by{nullptr}, ended_by{nullptr};
+  std::atomic<std::uint32_t> made_at{0}, ended_at{0};
 };
 
 // Beyond the end of the runtime: a block may be used after aclFinalize.
@@ -29,6 +30,8 @@ void remember_ended(const HostFacts& facts) {
   entry.managed.store(facts.managed);
   entry.made_by.store(facts.made_by);
   entry.ended_by.store(facts.ended_by);
+  entry.made_at.store(facts.made_at);
+  entry.ended_at.store(facts.ended_at);
   entry.bytes.store(facts.bytes);
 }
 
@@ -38,7 +41,7 @@ std::optional<HostFacts> ended_around(std::uintptr_t address) {
     const Entry& entry = g_entries[(count - back) % g_entries.size()];
     const HostFacts facts{entry.start.load(),      entry.asked.load(),   entry.bytes.load(),
                           entry.registered.load(), entry.managed.load(), entry.made_by.load(),
-                          entry.ended_by.load()};
+                          entry.ended_by.load(),   entry.made_at.load(), entry.ended_at.load()};
     if (facts.holds(address)) return facts;
   }
   return std::nullopt;

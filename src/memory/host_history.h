@@ -13,11 +13,12 @@ namespace belay {
 
 struct HostFacts {
   std::uintptr_t start = 0;
-  std::size_t asked = 0, bytes = 0;  // what it takes is more than what was asked for
-  bool registered = false;           // memory of the program
-  bool managed = false;              // neither: a pinned block
-  const char* made_by = "";          // functions
-  const char* ended_by = nullptr;    // null: it is alive
+  std::size_t asked = 0, bytes = 0;         // what it takes is more than what was asked for
+  bool registered = false;                  // memory of the program
+  bool managed = false;                     // neither: a pinned block
+  const char* made_by = "";                 // functions
+  const char* ended_by = nullptr;           // null: it is alive
+  std::uint32_t made_at = 0, ended_at = 0;  // call sites
 
   bool holds(std::uintptr_t address) const { return address - start < bytes; }
 };

@@ -8,6 +8,7 @@
 #include "base/raise.h"
 #include "base/words.h"
 #include "memory/backing_store.h"
+#include "observe/call_sites.h"
 #include "observe/observe.h"
 #include "platform/files.h"
 #include "platform/pinned.h"
@@ -37,7 +38,7 @@ observe::Event begin(observe::Object object, std::uintptr_t start, std::size_t a
                        .address = start,
                        .bytes = asked,
                        .function = observe::t_call.function};
-  if (observe::wanted(event.what)) observe::complete(event);
+  if (observe::wanted(event.what) || observe::keeps_sites()) observe::complete(event);
   return event;
 }
 
@@ -47,7 +48,9 @@ HostFacts facts_of(const observe::Event& born, std::size_t bytes, const char* en
           .bytes = bytes,
           .registered = born.object == observe::Object::Registration,
           .made_by = born.function_name(),
-          .ended_by = ended_by};
+          .ended_by = ended_by,
+          .made_at = born.site,
+          .ended_at = ended_by == nullptr ? 0 : observe::site_of_this_call()};
 }
 
 void end(observe::What what, const observe::Event& born, std::size_t bytes, std::uint8_t flags = 0) {

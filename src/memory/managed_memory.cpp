@@ -8,6 +8,7 @@
 
 #include "base/words.h"
 #include "memory/host_history.h"
+#include "observe/call_sites.h"
 #include "observe/observe.h"
 #include "platform/pinned.h"
 
@@ -72,7 +73,7 @@ Result<std::uintptr_t> ManagedMemory::allocate(std::size_t asked) {
   }
   made.born = event_of(observe::What::Created, *start, asked, observe::next_serial());
   made.born.function = observe::t_call.function;
-  if (observe::wanted(made.born.what)) observe::complete(made.born);
+  if (observe::wanted(made.born.what) || observe::keeps_sites()) observe::complete(made.born);
   const Allocation& kept = [&]() -> const Allocation& {
     try {
       return allocations_.emplace(*start, std::move(made)).first->second;
@@ -102,7 +103,9 @@ bool ManagedMemory::release(std::uintptr_t start) {
                   .bytes = allocation.bytes,
                   .managed = true,
                   .made_by = allocation.born.function,
-                  .ended_by = observe::t_call.function});
+                  .ended_by = observe::t_call.function,
+                  .made_at = allocation.born.site,
+                  .ended_at = observe::site_of_this_call()});
   platform::hide_pages(start, allocation.bytes, window_.reserved);
   in_use_.remove(allocation.bytes);
   free_.give(start, allocation.bytes);

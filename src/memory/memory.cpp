@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/words.h"
+#include "memory/history.h"
 #include "memory/reader_guard.h"
 #include "memory/thread_cache.h"
 #include "observe/observe.h"
@@ -69,9 +70,9 @@ Memory::Memory(const MemorySettings& settings, machine::Machine& machine)
 Memory::~Memory() { FastPathState::end(number_); }
 
 void Memory::listeners_changed() {
-  const std::uint64_t now = !observe::wanted(observe::kBlocks) ? 0
-                            : observe::blocks_are_plain()      ? FastPathState::kListening
-                                                               : FastPathState::kReason;
+  const std::uint64_t noted = (observe::wanted(observe::kBlocks) ? FastPathState::kListening : 0) |
+                              (observe::keeps_sites() ? FastPathState::kSited : 0);
+  const std::uint64_t now = noted == 0 || observe::blocks_are_plain() ? noted : FastPathState::kReason;
   const std::uint64_t before = listened_to_.exchange(now);
   if (now == before) return;
   FastPathState::add(number_, now);
@@ -168,7 +169,7 @@ Result<void*> Memory::allocate_host(std::uint32_t device, const Plan& plan, std:
 void Memory::end_block(const Block& block, bool swept) {
   if (is_media(block.origin) && has(settings_.product->product, Feature::MediaWindow16G))
     media_bytes_.fetch_sub(block.footprint);
-  if (observe::wanted(observe::kBlocks)) [[unlikely]]
+  if (observe::keeps_blocks()) [[unlikely]]
     devices_[block.device]->tell_freed(block, swept);  // before its place can be another's
   const bool shared = block.shared && physical_.end_block(block);
   devices_[block.device]->release(block, delays_reuse_.load(std::memory_order_acquire) ? nullptr : cache(),
@@ -226,21 +227,32 @@ std::string Memory::describe(std::uintptr_t address) const {
   return "it is not device memory: it comes from another allocator";
 }
 
+Refusal Memory::freed_wrongly(Refusal refusal, std::uintptr_t address) const {
+  return as_misuse(std::move(refusal), Misuse::Lifetime, history_at(*this, address));
+}
+
+Status Memory::free_pinned(void* pointer) {
+  Status released = host_.release(pointer);
+  if (released) return released;
+  return freed_wrongly(released.take_refusal(), reinterpret_cast<std::uintptr_t>(pointer));
+}
+
 Status Memory::free_device(void* pointer) {
   const auto start = reinterpret_cast<std::uintptr_t>(pointer);
   if (const std::optional<Block> block = map_.withdraw(start)) {
     end_block(*block);
     return done();
   }
-  if (host_.owns(start)) return host_.release(pointer);  // M-116: the driver does not look which kind it is
+  if (host_.owns(start)) return free_pinned(pointer);  // M-116: the driver does not look which kind it is
   if (managed_.covers(start) && managed_.release(start)) return done();  // V-277
-  return rejected("M-111", "devPtr", hex(start), describe(start),
-                  "free each block once, with the address that its allocation returned");
+  return freed_wrongly(rejected("M-111", "devPtr", hex(start), describe(start),
+                                "free each block once, with the address that its allocation returned"),
+                       start);
 }
 
 Status Memory::free_host(void* pointer) {
   const auto start = reinterpret_cast<std::uintptr_t>(pointer);
-  if (!is_device_address(start)) return host_.release(pointer);
+  if (!is_device_address(start)) return free_pinned(pointer);
   if (const std::optional<Block> block = map_.find(start);
       block && block->origin == Origin::Host && block->start == start) {
     if (const std::optional<Block> ours = map_.withdraw(start)) {
@@ -250,11 +262,13 @@ Status Memory::free_host(void* pointer) {
   }
   const std::optional<Block> around = find(start);
   if (around && around->origin != Origin::Host) {
-    return rejected("M-188", "hostPtr", hex(start), "it is device memory",
-                    "free device memory with aclrtFree");
+    return freed_wrongly(
+        rejected("M-188", "hostPtr", hex(start), "it is device memory", "free device memory with aclrtFree"),
+        start);
   }
-  return rejected("M-188", "hostPtr", hex(start), describe(start),
-                  "free each block once, with the address that its allocation returned");
+  return freed_wrongly(rejected("M-188", "hostPtr", hex(start), describe(start),
+                                "free each block once, with the address that its allocation returned"),
+                       start);
 }
 
 Status Memory::free_media(void* pointer) {
@@ -263,8 +277,9 @@ Status Memory::free_media(void* pointer) {
     end_block(*block);
     return done();
   }
-  return rejected("M-398", "devPtr", hex(start), describe(start),
-                  "pass the address that the media allocator returned, once");
+  return freed_wrongly(rejected("M-398", "devPtr", hex(start), describe(start),
+                                "pass the address that the media allocator returned, once"),
+                       start);
 }
 
 void Memory::end_blocks(std::uint32_t device, bool host_too) {

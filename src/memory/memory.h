@@ -42,6 +42,7 @@ class Memory {
 
   const MemorySettings& settings() const { return settings_; }
   HeapMap& map() { return map_; }
+  const HeapMap& map() const { return map_; }
   BackingStore& backing() { return backing_; }
   Mappings& mappings() { return mappings_; }
   PhysicalMemory& physical() { return physical_; }
@@ -135,6 +136,8 @@ class Memory {
   std::string describe(std::uintptr_t address) const;
 
  private:
+  Status free_pinned(void* pointer);
+  Refusal freed_wrongly(Refusal refusal, std::uintptr_t address) const;
   void end_block(const Block& block, bool swept = false);
   void end_blocks(std::uint32_t device, bool host_too);
 

@@ -7,6 +7,7 @@
 
 #include "base/words.h"
 #include "memory/following.h"
+#include "memory/history.h"
 #include "memory/reader_guard.h"
 #include "memory/unreachable.h"
 #include "platform/unwatched.h"
@@ -53,7 +54,7 @@ Refusal managed_is_gone(const Location& at, std::size_t bytes, const char* rule)
 
 Status Transfer::check_managed(const Location& at, std::size_t bytes, const char* rule) const {
   if (memory_.managed().hold({at.address}, bytes)) return done();
-  return managed_is_gone(at, bytes, rule);
+  return as_misuse(managed_is_gone(at, bytes, rule), Misuse::Lifetime, history_at(memory_, at.address));
 }
 
 void Transfer::note_managed(const Location& at, std::size_t bytes, bool writes) {
@@ -83,13 +84,18 @@ Status Transfer::check(const Location& at, std::size_t bytes, bool written, cons
     if (!block || block->device != at.block.device) {
       if (address == at.address) {
         const std::optional<std::string> words = memory_.virtual_memory().describe(address);
-        return driver_refuses(
-            rule,
-            words ? fmt::format("the {} bytes at {} lead to no memory: {}", bytes, hex(at.address), *words)
-                  : fmt::format("the {} bytes at {} are not allocated: no live block of the device is there",
-                                bytes, hex(at.address)),
-            words ? "map physical memory there with aclrtMapMem first"
-                  : "check that the block was not freed, and that the address is the one that was allocated");
+        return as_misuse(
+            driver_refuses(
+                rule,
+                words
+                    ? fmt::format("the {} bytes at {} lead to no memory: {}", bytes, hex(at.address), *words)
+                    : fmt::format(
+                          "the {} bytes at {} are not allocated: no live block of the device is there", bytes,
+                          hex(at.address)),
+                words ? "map physical memory there with aclrtMapMem first"
+                      : "check that the block was not freed, and that the address is the one that was "
+                        "allocated"),
+            Misuse::Lifetime, history_at(memory_, address));
       }
       if (const std::optional<std::string> words = memory_.virtual_memory().describe(address)) {
         return driver_refuses(
@@ -99,13 +105,14 @@ Status Transfer::check(const Location& at, std::size_t bytes, bool written, cons
                         bytes, hex(at.address), address - at.address, hex(address), *words),
             "map physical memory everywhere in the range first");
       }
-      return driver_refuses(
-          rule,
-          fmt::format("of the {} bytes at {} only the first {} are allocated: {} bytes were asked for at {}, "
-                      "and their last page ends at {}",
-                      bytes, hex(at.address), address - at.address, at.block.asked, hex(at.block.start),
-                      hex(address)),
-          "check size and offset");
+      return as_misuse(
+          driver_refuses(rule,
+                         fmt::format("of the {} bytes at {} only the first {} are allocated: {} bytes were "
+                                     "asked for at {}, and their last page ends at {}",
+                                     bytes, hex(at.address), address - at.address, at.block.asked,
+                                     hex(at.block.start), hex(address)),
+                         "check size and offset"),
+          Misuse::Bounds, history_at(memory_, at.address));
     }
     if (!block->may_be_used_by(memory_.settings().visible[acting_])) {
       return driver_refuses(
@@ -115,9 +122,11 @@ Status Transfer::check(const Location& at, std::size_t bytes, bool written, cons
           "grant access with aclrtMemSetAccess first");
     }
     if (written && block->read_only) {
-      return driver_refuses(
-          "M-78", fmt::format("the block {} of device {} is read-only", hex(block->start), block->device),
-          "do not use ACL_MEM_ACCESS_USER_SPACE_READONLY for memory that the program writes");
+      return as_misuse(
+          driver_refuses(
+              "M-78", fmt::format("the block {} of device {} is read-only", hex(block->start), block->device),
+              "do not use ACL_MEM_ACCESS_USER_SPACE_READONLY for memory that the program writes"),
+          Misuse::ReadOnly, history_at(memory_, address));
     }
     const std::size_t here = block->start + block->footprint - address;
     if (left <= here) return done();

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/words.h"
+#include "memory/history.h"
 #include "memory/reader_guard.h"
 #include "observe/observe.h"
 #include "platform/address_space.h"
@@ -62,9 +63,10 @@ std::string in_words(const Extent& extent) {
 }
 
 Refusal no_such_handle(const char* rule, std::uint64_t handle) {
-  return rejected(rule, "handle", hex(handle),
-                  "no physical memory has this handle: it was freed, or never made",
-                  "pass a handle of aclrtMallocPhysical that still has a reference or a mapping");
+  return as_misuse(
+      rejected(rule, "handle", hex(handle), "no physical memory has this handle: it was freed, or never made",
+               "pass a handle of aclrtMallocPhysical that still has a reference or a mapping"),
+      Misuse::Lifetime, history_of_ended(handle));
 }
 
 }  // namespace

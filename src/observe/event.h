@@ -11,6 +11,8 @@
 #include <span>
 #include <string_view>
 
+#include "base/object.h"
+
 namespace belay::observe {
 
 enum class What : std::uint8_t {
@@ -42,23 +44,7 @@ enum class Actor : std::uint8_t {
   Callback,  // a call of the program, made by a function that a stream calls
 };
 
-enum class Object : std::uint8_t {
-  None,
-  DeviceBlock,
-  HostBlock,
-  Registration,
-  Stream,
-  Event,
-  Notify,
-  CountNotify,
-  Context,
-  DataBuffer,
-  Physical,  // memory without an address, on a device; its serial number is the extent of a touch
-  HostPhysical,
-  Reservation,
-  Mapping,  // details.object: the physical memory
-  Managed,
-};
+using belay::Object;
 
 // Something that a program has made and not given back.
 struct Alive {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "observe/call_sites.h"
+#include "observe/lives.h"
 #include "platform/process.h"
 #include "platform/thread_end.h"
 
@@ -31,8 +32,8 @@ struct Place {
 };
 constexpr std::uint64_t kAtOnce = std::uint64_t{1} << 40;
 constexpr std::uint64_t word_of(const Wish& wish) {
-  return wish.wanted | (wish.at_once ? kAtOnce : 0) | (wish.time ? kTime : 0) | (wish.sites ? kSites : 0) |
-         (wish.facts ? kFacts : 0) | (wish.at_once && (wish.wanted & kBlocks) != 0 ? kBlocksAtOnce : 0);
+  return wish.wanted | (wish.at_once ? kAtOnce : 0) | (wish.time ? kTime : 0) | (wish.facts ? kFacts : 0) |
+         (wish.at_once && (wish.wanted & kBlocks) != 0 ? kBlocksAtOnce : 0);
 }
 constexpr bool wants(std::uint64_t wish, What what) { return (wish & bit(what)) != 0; }
 constexpr bool is_at_once(std::uint64_t wish) { return (wish & kAtOnce) != 0; }
@@ -93,14 +94,6 @@ void tell(const Batch& batch, Heard&& heard) {
   }
 }
 
-void recount() {
-  std::uint64_t all = 0;
-  for (const Place& place : g_places) {
-    if (place.listener.load() != nullptr) all |= place.wish.load() & ~kAtOnce;
-  }
-  g_wanted.store(all);
-}
-
 bool anybody(What what, bool at_once) {
   for (const Place& place : g_places) {
     const std::uint64_t wish = place.wish.load(std::memory_order_relaxed);
@@ -149,7 +142,8 @@ Cell* Ring::make_room(std::uint64_t cells) {
     full_at_ = at + kCells;
   }
   numbers_ = g_next_serial.fetch_add(full_at_ - at, std::memory_order_relaxed) - at;
-  if (untidy_until_ + kCells > at) tidy(at);
+  const bool sites = stack_frames() != 0;  // cells of before have some, or none
+  if (untidy_until_ + kCells > at || std::exchange(had_sites_, sites) != sites) tidy(at);
   if (gap != 0) {  // an event lies in one piece
     new (&cells_[at % kCells]) Event{.what = What::Gap, .flags = Event::kHasDetails};
     added(gap);
@@ -176,6 +170,14 @@ void prepare_ring() {
 }
 }  // namespace
 
+void recount_wishes() {
+  std::uint64_t all = (stack_frames() > 0 ? kSites : 0) | (stack_frames() > 1 ? kStacks : 0);
+  for (const Place& place : g_places) {
+    if (place.listener.load() != nullptr) all |= place.wish.load() & ~kAtOnce;
+  }
+  g_wanted.store(all);
+}
+
 void listen(Listener listener, const Wish& wish) {
   flush();  // what was told to others is not for this one
   const auto place_of = [](Listener one) {
@@ -186,7 +188,7 @@ void listen(Listener listener, const Wish& wish) {
   if (place == g_places.end()) return;
   place->wish.store(word_of(wish));
   place->listener.store(listener, std::memory_order_release);
-  recount();
+  recount_wishes();
 }
 
 void flush() {
@@ -211,7 +213,7 @@ void unlisten(Listener listener) {
   for (Place& place : g_places) {
     if (place.listener.load() == listener) place.listener.store(nullptr);
   }
-  recount();
+  recount_wishes();
   flush();  // whoever is calling it holds the lock of a ring, or visits it at once, or holds this lock:
   wait_for_visits();
   const std::lock_guard lock{g_rings.load()->without};
@@ -232,8 +234,9 @@ void forget_parent() {
   t_ring = nullptr;
   t_plain_ring = &g_no_ring;
   for (Place& place : g_places) place.listener.store(nullptr);
-  recount();
+  recount_wishes();
   renew_sites();
+  forget_lives();
 }
 
 std::uint64_t next_serial() { return g_next_serial.fetch_add(1, std::memory_order_relaxed); }
@@ -246,10 +249,6 @@ bool make_ready() {
   return true;
 }
 
-std::uint32_t site_if_wanted() {
-  return (g_wanted.load(std::memory_order_relaxed) & kSites) != 0 ? site_of_this_call() : 0;
-}
-
 void complete(Event& event) {
   prepare_ring();
   const std::uint64_t more = g_wanted.load(std::memory_order_relaxed);
@@ -258,7 +257,7 @@ void complete(Event& event) {
   if (event.actor == Actor::Thread && t_call.stream != 0) event.actor = Actor::Callback;
   if ((more & kTime) != 0 && event.time_ns == 0)
     event.time_ns = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
-  if (event.actor != Actor::Stream && event.site == 0) event.site = site_if_wanted();
+  if (event.actor != Actor::Stream && event.site == 0) event.site = site_of_this_call();
 }
 
 namespace {
@@ -292,6 +291,7 @@ void count_lost() { ++g_lost; }
 void deliver(const Event& what, Details details, std::span<const Touch> touches, std::string_view text) {
   Event event = what;
   complete(event);
+  if (keeps_sites() && (bit(event.what) & kLives) != 0) quietly([&] { note_life(event); });
   if (event.actor == Actor::Callback) {
     details.caller = t_call.stream;
     details.caller_position = t_call.position;

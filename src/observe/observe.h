@@ -32,6 +32,7 @@ constexpr Mask bits(More... what) {
 }
 
 inline constexpr Mask kBlocks = bits(What::Allocated, What::Freed);
+inline constexpr Mask kLives = kBlocks | bits(What::Created, What::Destroyed);
 inline constexpr Mask kTasks = bits(What::Submitted, What::Begun, What::Done, What::Failed, What::Dropped);
 
 // What a listener wants to hear; nobody pays for events that nobody asked for. It gets others, too, if they
@@ -41,8 +42,8 @@ struct Wish {
   // Before the call goes on, and nothing but what is wanted. Always the same for one listener: what is on its
   // way while that changes would reach it both ways.
   bool at_once = false;
-  bool time = false, sites = false;
-  bool facts = false;  // blocks remember who made and who freed them (memory/block_facts.h)
+  bool time = false;
+  bool facts = false;  // blocks remember who made and who freed them, and when (memory/block_facts.h)
 };
 // Both under the lock under which the runtime is made (src/library), or another that covers them all.
 void listen(Listener listener, const Wish& wish);
@@ -63,23 +64,22 @@ struct RingPlaces {
 };
 void keep_rings(const RingPlaces& places);
 
-// Where in the program this thread is, if somebody wants to know; else 0.
-std::uint32_t site_if_wanted();
-
 // A number that nothing had before.
 std::uint64_t next_serial();
 
-// What the calling thread is at: the function of the interface that it called last, where on its stack the
-// program ends as long as it is in there, the stream that called the program's function that made the call,
+// What the calling thread is at: the function of the interface that it called last, where in the program that
+// returns to, whether it is still in there, the stream that called the program's function that made the call,
 // and the task of a stream that it does meanwhile.
 struct Call {
   const char* function = "";
-  const void* stack = nullptr;
+  std::uintptr_t caller = 0;
+  bool inside = false;
   std::uint64_t stream = 0, position = 0;
   struct Task {
     const char* function = nullptr;  // that submitted it
     std::uint32_t id = 0;
     std::int32_t stream = 0;
+    std::uint32_t site = 0;  // from where (call_sites.h)
   } task;
 };
 extern constinit thread_local Call t_call __attribute__((tls_model("initial-exec")));
@@ -89,20 +89,21 @@ extern constinit thread_local Ring* t_ring __attribute__((tls_model("initial-exe
 extern constinit Ring g_no_ring;
 extern constinit thread_local Ring* t_plain_ring __attribute__((tls_model("initial-exec")));
 
-inline void enter_call(const char* function, const void* stack = nullptr) {
+inline void enter_call(const char* function, const void* caller, bool inside) {
   t_call.function = function;
-  t_call.stack = stack;
+  t_call.caller = reinterpret_cast<std::uintptr_t>(caller);
+  t_call.inside = inside;
   std::atomic_signal_fence(std::memory_order_seq_cst);  // a handler that explains a fault reads it
 }
 inline void leave_call() {
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  t_call.stack = nullptr;
+  t_call.inside = false;
 }
 
 // Code of the program is called from inside a call, and may make calls itself.
 class CallOfProgram {
  public:
-  CallOfProgram() : before_{t_call} { t_call.stack = nullptr; }
+  CallOfProgram() : before_{t_call} { t_call.inside = false; }
   ~CallOfProgram() { t_call = before_; }
   CallOfProgram(const CallOfProgram&) = delete;
   CallOfProgram& operator=(const CallOfProgram&) = delete;
@@ -115,7 +116,7 @@ class CallOfProgram {
 class InCallback {
  public:
   InCallback(std::uint64_t stream, std::uint64_t position) : before_{t_call} {
-    t_call = {"", nullptr, stream, position, {}};
+    t_call = {"", 0, false, stream, position, {}};
     t_plain_ring = &g_no_ring;
   }
   ~InCallback() {
@@ -142,12 +143,19 @@ class InTask {
 };
 
 // What anybody wants: bits of What, and higher up more about each event.
-inline constexpr std::uint64_t kTime = std::uint64_t{1} << 32, kSites = std::uint64_t{1} << 33,
-                               kBlocksAtOnce = std::uint64_t{1} << 34, kFacts = std::uint64_t{1} << 35;
+inline constexpr std::uint64_t kTime = std::uint64_t{1} << 32, kBlocksAtOnce = std::uint64_t{1} << 33,
+                               kFacts = std::uint64_t{1} << 34;
+// Call sites are kept (call_sites.h), and of more than one frame each.
+inline constexpr std::uint64_t kSites = std::uint64_t{1} << 35, kStacks = std::uint64_t{1} << 36;
 inline std::atomic<std::uint64_t> g_wanted{0};
 
 inline bool wanted(Mask mask) { return (g_wanted.load(std::memory_order_relaxed) & mask) != 0; }
 inline bool wanted(What what) { return wanted(bit(what)); }
+
+// Whether blocks are written down: somebody hears of them, or their call sites are kept.
+inline bool keeps_blocks() { return (g_wanted.load(std::memory_order_relaxed) & (kBlocks | kSites)) != 0; }
+inline bool keeps_sites() { return (g_wanted.load(std::memory_order_relaxed) & kSites) != 0; }
+void recount_wishes();
 
 // Fills in who, where and when, as far as it is not there yet and somebody wants to know.
 void complete(Event& event);
@@ -168,7 +176,7 @@ void quietly(Tell&& tell) {
 }
 
 inline void publish(const Event& event) {
-  if (wanted(event.what)) [[unlikely]]
+  if (wanted(event.what) || keeps_sites()) [[unlikely]]
     deliver(event);
 }
 
@@ -182,7 +190,7 @@ void note(const char* rule, Words&& words) {
 // Whether blocks may be told by whoever has a plain ring: no event needs anything besides itself, and none
 // must be told at once.
 inline bool blocks_are_plain() {
-  return (g_wanted.load(std::memory_order_relaxed) & (kTime | kSites | kFacts | kBlocksAtOnce)) == 0;
+  return (g_wanted.load(std::memory_order_relaxed) & (kTime | kStacks | kFacts | kBlocksAtOnce)) == 0;
 }
 // So that there is a plain ring, with room in it. False where there can be none, or nobody listens to blocks.
 bool make_ready();

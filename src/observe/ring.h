@@ -123,6 +123,7 @@ class Ring {
   std::uint64_t full_at_ = 0;       // at least so many can be written
   std::uint64_t numbers_ = 0;       // what the cells up to there are numbered from
   std::uint64_t untidy_until_ = 0;  // cells before this one may not be as the fast path wants them
+  bool had_sites_ = false;          // call sites were kept when cells were made ready
   alignas(64) std::mutex reading_;
   std::atomic<std::uint64_t> read_{0};
   std::atomic<std::uint64_t> visits_{0};

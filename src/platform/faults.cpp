@@ -1,7 +1,6 @@
 #include "platform/faults.h"
 
 #include <dlfcn.h>
-#include <link.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -10,29 +9,12 @@
 #include <csignal>
 #include <cstring>
 
+#include "platform/call_stack.h"
+
 namespace belay::platform {
 namespace {
 
 std::atomic<FaultObserver> g_observer{nullptr};
-
-// Where this library's code is: found once, because runtimes of languages fault all the time, and to ask the
-// loader each time would cost them microseconds.
-struct Code {
-  std::uintptr_t begin = 0, end = 0;
-};
-Code g_code;
-
-int find_code(dl_phdr_info* of, std::size_t, void* to) {
-  const auto here = reinterpret_cast<std::uintptr_t>(&find_code);
-  for (int i = 0; i < of->dlpi_phnum; ++i) {
-    const auto& part = of->dlpi_phdr[i];
-    const std::uintptr_t begin = of->dlpi_addr + part.p_vaddr;
-    if (part.p_type != PT_LOAD || here - begin >= part.p_memsz) continue;
-    *static_cast<Code*>(to) = {begin, begin + part.p_memsz};
-    return 1;
-  }
-  return 0;
-}
 
 struct sigaction g_before_segv;
 struct sigaction g_before_bus;
@@ -82,7 +64,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
 }  // namespace
 
 void observe_faults(FaultObserver observer) {
-  if (g_code.end == 0) ::dl_iterate_phdr(find_code, &g_code);
+  (void)in_this_library(0);  // found once: runtimes of languages fault all the time
   if (g_observer.exchange(observer) != nullptr) return;
   struct sigaction ours {};
   ours.sa_sigaction = on_fault;
@@ -93,7 +75,7 @@ void observe_faults(FaultObserver observer) {
 }
 
 const char* function_around(std::uintptr_t code, bool& inside) {
-  inside = code - g_code.begin < g_code.end - g_code.begin;
+  inside = in_this_library(code);
   Dl_info found{};
   return inside && ::dladdr(reinterpret_cast<const void*>(code), &found) != 0 ? found.dli_sname : nullptr;
 }

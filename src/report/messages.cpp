@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "platform/process.h"
+#include "platform/symbolizer.h"
 #include "platform/thread_end.h"
 #include "report/log.h"
 
@@ -19,7 +20,7 @@ namespace belay::report {
 namespace {
 
 struct Message {
-  std::string code, line, cause, solution;
+  std::string code, line, cause, solution, places;
   std::int32_t thread;
   bool internal() const { return code.ends_with("9999"); }
 };
@@ -47,12 +48,14 @@ class Pile {
     constexpr std::string_view kIndent = "        ";
     if (!head->cause.empty()) text_ += fmt::format("{}Possible Cause: {}.\n", kIndent, head->cause);
     if (!head->solution.empty()) text_ += fmt::format("{}Solution: {}.\n", kIndent, head->solution);
+    text_ += platform::symbolised(head->places);
     text_ += fmt::format("{}TraceBack (most recent call last):\n", kIndent);
     for (auto each = messages_.begin(); each != messages_.end(); ++each) {
       if (each == head) continue;
       text_ += fmt::format("{}{}{}", kIndent, about(*each), each->line);
       if (!each->solution.empty()) text_ += fmt::format(" Solution: {}.", each->solution);
       text_ += '\n';
+      text_ += platform::symbolised(each->places);
     }
     messages_.clear();
     return text_.c_str();
@@ -103,7 +106,7 @@ bool is_remembered(aclError code) {
 
 }  // namespace
 
-aclError fail(const char* api, const Error& error) noexcept {
+aclError fail(const char* api, const Error& error, std::string places) noexcept {
   if (error.remember && is_remembered(error.code)) t_last_error = error.code;
   if (error.catalog.is_none()) return error.code;
   try {
@@ -115,6 +118,7 @@ aclError fail(const char* api, const Error& error) noexcept {
     message.line = platform::time_stamp() + " " + words;
     message.cause = error.cause;
     message.solution = error.solution;
+    message.places = std::move(places);
     message.thread = platform::thread_id();
     // Without the time, which the log has by itself: with it no line would be like another.
     log(Level::Error, message.code.starts_with("EH") ? Module::Ascendcl : Module::Runtime, api, 0, words);

@@ -4,12 +4,15 @@
 // the headline with cause and solution; the others follow under it.
 #pragma once
 
+#include <string>
+
 #include "base/error.h"
 
 namespace belay::report {
 
-// Stores message and last error of a failed call; returns its code.
-aclError fail(const char* api, const Error& error) noexcept;
+// Stores message and last error of a failed call; returns its code. `places`: where in the program, in lines
+// whose frames become words when somebody reads them (platform/symbolizer.h).
+aclError fail(const char* api, const Error& error, std::string places = {}) noexcept;
 
 // aclGetRecentErrMsg: the text, valid until the next call; null when there is none.
 const char* take_text() noexcept;

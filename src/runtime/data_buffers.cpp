@@ -43,12 +43,13 @@ Status destroy_data_buffer(const aclDataBuffer* buffer) {
     const std::lock_guard lock{g_mutex};
     const auto found = g_live.find(buffer);
     if (found == g_live.end()) {
-      return refuse({ACL_ERROR_INVALID_PARAM, "R-233", "EH0001",
-                     fmt::format("{} is not a live data buffer: it was destroyed already, or comes from "
-                                 "another function than aclCreateDataBuffer",
-                                 hex(buffer)),
-                     "",
-                     "destroy each data buffer once, with the pointer that aclCreateDataBuffer returned"});
+      return as_misuse(
+          refuse({ACL_ERROR_INVALID_PARAM, "R-233", "EH0001",
+                  fmt::format("{} is not a live data buffer: it was destroyed already, or comes from "
+                              "another function than aclCreateDataBuffer",
+                              hex(buffer)),
+                  "", "destroy each data buffer once, with the pointer that aclCreateDataBuffer returned"}),
+          Misuse::Lifetime);
     }
     handle = found->second;
     g_live.erase(found);

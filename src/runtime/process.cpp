@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/words.h"
+#include "memory/history.h"
 #include "runtime/data_buffers.h"
 #include "runtime/telling.h"
 
@@ -244,14 +245,18 @@ Status Process::destroy_context(Handle handle) {
     return would_wait_for_itself("R-119");
   switch (contexts_.end(handle)) {
     case Contexts::End::Unknown:
-      return refuse({ACL_ERROR_RT_CONTEXT_NULL, "R-115", "EE1017",
-                     fmt::format("{} is not a live context", hex(handle)), "",
-                     "destroy each context once, with the handle that aclrtCreateContext returned"});
+      return as_misuse(
+          refuse({ACL_ERROR_RT_CONTEXT_NULL, "R-115", "EE1017",
+                  fmt::format("{} is not a live context", hex(handle)), "",
+                  "destroy each context once, with the handle that aclrtCreateContext returned"}),
+          Misuse::Lifetime, history_of_handle(handle));
     case Contexts::End::EndedButBound:
-      return refuse({ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, "R-115", "EE1018",
-                     fmt::format("context {} is destroyed already, and another thread is still bound to it",
-                                 hex(handle)),
-                     "", "destroy each context once"});
+      return as_misuse(
+          refuse({ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, "R-115", "EE1018",
+                  fmt::format("context {} is destroyed already, and another thread is still bound to it",
+                              hex(handle)),
+                  "", "destroy each context once"}),
+          Misuse::Lifetime, history_of_handle(handle));
     case Contexts::End::Ended:
       break;
   }
@@ -268,8 +273,9 @@ Status Process::destroy_context(Handle handle) {
 Status Process::set_current(Handle handle) {
   std::shared_ptr<Context> context = contexts_.find(handle);
   if (context == nullptr) {
-    return rejected("R-109", "context", hex(handle), "it is not a live context",
-                    "pass a handle from aclrtCreateContext or aclrtGetCurrentContext");
+    return as_misuse(rejected("R-109", "context", hex(handle), "it is not a live context",
+                              "pass a handle from aclrtCreateContext or aclrtGetCurrentContext"),
+                     Misuse::Lifetime, history_of_handle(handle));
   }
   Contexts::bind(std::move(context));
   return done();

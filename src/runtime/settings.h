@@ -24,6 +24,8 @@ struct Settings {
   bool leak_report = true;
   bool summary = false;
   bool fault_report = true;
+  unsigned stack_frames = 0;  // of each call site that is kept
+  std::size_t quarantine = 0;
 
   const ProductRow& product() const { return *memory.product; }
 };

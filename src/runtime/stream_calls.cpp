@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/words.h"
+#include "memory/history.h"
 #include "observe/observe.h"
 #include "platform/threads.h"
 #include "runtime/telling.h"
@@ -25,10 +26,11 @@ Status told(const std::shared_ptr<const Error>& error) {
 }
 
 Refusal stale_handle(const char* rule, const char* kind, Handle handle) {
-  return refuse({ACL_ERROR_RT_INVALID_HANDLE, rule, "EE1017",
-                 fmt::format("{} is not a live {}", hex(handle), kind),
-                 "it was destroyed, or is another kind of object, or never existed",
-                 fmt::format("pass a {} that was created and not destroyed", kind)});
+  return as_misuse(refuse({ACL_ERROR_RT_INVALID_HANDLE, rule, "EE1017",
+                           fmt::format("{} is not a live {}", hex(handle), kind),
+                           "it was destroyed, or is another kind of object, or never existed",
+                           fmt::format("pass a {} that was created and not destroyed", kind)}),
+                   Misuse::Lifetime, history_of_handle(handle));
 }
 
 Result<StreamRef> known_stream(Process& process, aclrtStream stream, const char* rule) {

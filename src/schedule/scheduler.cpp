@@ -4,6 +4,7 @@
 #include <future>
 #include <utility>
 
+#include "observe/call_sites.h"
 #include "observe/observe.h"
 #include "platform/process.h"
 #include "platform/threads.h"
@@ -49,7 +50,6 @@ bool look(Clock::duration how_long, Seen&& seen) {
 
 void describe(Task& task) {
   observe::quietly([&] { task.description = std::make_shared<Description>(task.describe()); });
-  task.site = observe::site_if_wanted();
 }
 
 // What is remembered of each thread that submits; anew in the child of a fork, whose scheduler is another.
@@ -279,7 +279,7 @@ void Scheduler::settle(Lock& lock) {
 
 RunResult Scheduler::run_pieces(Stream& stream, Task& task, std::size_t piece) {
   const bool to_the_end = piece == kPiece;
-  const observe::InTask doing{{task.api, task.id(), stream.id}};
+  const observe::InTask doing{{task.api, task.id(), stream.id, task.site}};
   try {
     for (;;) {
       RunResult result = task.run(piece);
@@ -297,6 +297,10 @@ std::shared_ptr<const Error> Scheduler::error_of(RunResult& result, const Stream
     if (result.no_memory) result.trouble = std::make_unique<Error>(*no_memory_);
     result.trouble->what = fmt::format("task {} of stream {}, submitted by {}, failed: {}", task.id(),
                                        stream.id, task.api, result.trouble->what);
+    if (task.site != 0) {
+      std::vector<Happened>& before = result.trouble->before;
+      before.insert(before.begin(), {fmt::format("task {} was submitted", task.id()), task.site});
+    }
     return std::move(result.trouble);
   } catch (const std::bad_alloc&) {
     return no_memory_;
@@ -493,6 +497,8 @@ Status Scheduler::submit(Stream& stream, std::unique_ptr<Task> task, std::uint64
   task->api = observe::t_call.function;
   if (observe::wanted(observe::kTasks)) [[unlikely]]
     describe(*task);
+  if (observe::keeps_sites()) [[unlikely]]
+    task->site = observe::site_of_this_call();
   Submitter& submitter = this_thread(this);
   task->thread = submitter.thread;
   if (t_inside != nullptr) [[unlikely]] {

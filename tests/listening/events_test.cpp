@@ -27,6 +27,14 @@ class Events : public Listening {
     EXPECT_EQ(all.size(), 1U);
     return all.empty() ? Heard{} : all[0];
   }
+  static void keep_stacks(unsigned frames) {
+    observe::keep_stacks(frames);
+    running().memory().listeners_changed();
+  }
+  void TearDown() override {
+    keep_stacks(0);
+    Listening::TearDown();
+  }
 };
 
 void expect_touch(const Touch& touch, std::uint64_t extent, std::uint64_t offset, std::uint64_t bytes,
@@ -334,7 +342,8 @@ TEST_F(Events, R154_WhatAnAbortDropsIsDroppedOnce) {
 // ----------------------------------------------------------------------------------------
 
 TEST_F(Events, M110_AfterTheFreeItsPlaceStillSaysWhoFreedIt) {
-  listen({.wanted = observe::kBlocks, .time = true, .sites = true, .facts = true});
+  keep_stacks(8);
+  listen({.wanted = observe::kBlocks, .time = true, .facts = true});
   void* block = allocate(100);
   const Heard born = the_event();
   std::thread{[&] { ASSERT_EQ(aclrtFree(block), ACL_SUCCESS); }}.join();
@@ -347,8 +356,8 @@ TEST_F(Events, M110_AfterTheFreeItsPlaceStillSaysWhoFreedIt) {
   EXPECT_EQ(facts->born.site.load(), born.event.site);
   EXPECT_EQ(facts->born.time_ns.load(), born.event.time_ns);
   EXPECT_EQ(facts->born.thread.load(), born.event.thread);
-  EXPECT_STREQ(facts->born.function.load(), "aclrtMalloc");
-  EXPECT_STREQ(facts->died.function.load(), "aclrtFree");
+  EXPECT_STREQ(observe::stack_of(facts->born.site.load()).function, "aclrtMalloc");
+  EXPECT_STREQ(observe::stack_of(facts->died.site.load()).function, "aclrtFree");
   EXPECT_EQ(facts->died.thread.load(), died.event.thread);
   EXPECT_EQ(facts->died.site.load(), died.event.site);
 }
@@ -360,7 +369,8 @@ TEST_F(Events, M81_AnInterpretersLineIsPartOfTheCallSite) {
     numbers[0] = line;
     return room == 0 ? 0 : 1;
   });
-  listen({.wanted = observe::kBlocks, .sites = true});
+  keep_stacks(8);
+  listen({.wanted = observe::kBlocks});
   // The first call makes the thread ready, through a function more, which a build without last calls shows.
   EXPECT_EQ(aclrtFree(allocate(100)), ACL_SUCCESS);
   heard();

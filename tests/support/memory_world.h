@@ -23,10 +23,10 @@ namespace belay_test {
 inline aclError free_fast(std::uintptr_t start) {
   using namespace belay::fastpath;
   const auto slow = [] { return 42; };
-  return free_ordinary<Watched::No>(
-      reinterpret_cast<void*>(start), nullptr,
+  return free_ordinary<Noted::Nothing>(
+      reinterpret_cast<void*>(start), {},
       [&](belay::ThreadCache& cache, const FoundBlock& found) {
-        return free_any<Watched::No>(cache, found, nullptr, slow);
+        return free_any<Noted::Nothing>(cache, found, {}, slow);
       },
       slow, slow);
 }

@@ -288,13 +288,19 @@ TEST(Observe, AForkedChildTellsNothingOfItsParent) {
 
 // --- where in the program ---------------------------------------------------------------------------------
 
+class CallSites : public testing::Test {
+ protected:
+  CallSites() { observe::keep_stacks(8); }
+  ~CallSites() override { observe::keep_stacks(0); }
+};
+
 [[gnu::noinline]] std::uint32_t site_from_here() {
   const std::uint32_t site = observe::site_of_this_call();
   __asm__ volatile("" ::: "memory");
   return site;
 }
 
-TEST(CallSites, TheSameStackHasTheSameNumber_AnotherHasAnother) {
+TEST_F(CallSites, TheSameStackHasTheSameNumber_AnotherHasAnother) {
   std::uint32_t twice[2];
   for (std::uint32_t& each : twice) each = site_from_here();
   const std::uint32_t other = site_from_here();
@@ -306,7 +312,7 @@ TEST(CallSites, TheSameStackHasTheSameNumber_AnotherHasAnother) {
   EXPECT_TRUE(observe::stack_of(0).returns.empty()) << "nobody wanted to know";
 }
 
-TEST(CallSites, AnInterpreterAddsItsFrames) {
+TEST_F(CallSites, AnInterpreterAddsItsFrames) {
   static std::uint64_t line = 10;
   observe::g_interpreter_frames = [](std::uint64_t* frames, std::size_t room) -> std::size_t {
     if (room < 2) return 0;
@@ -325,8 +331,8 @@ TEST(CallSites, AnInterpreterAddsItsFrames) {
   EXPECT_EQ(observe::stack_of(sites[2]).of_interpreter, (std::vector<std::uint64_t>{11, 7}));
 }
 
-TEST(CallSites, AreToldWhereSomebodyWantsThem_AndTimesToo) {
-  Recorder recorder{{.wanted = observe::kBlocks, .time = true, .sites = true}};
+TEST_F(CallSites, AreToldWhereSomebodyWantsThem_AndTimesToo) {
+  Recorder recorder{{.wanted = observe::kBlocks, .time = true}};
   publish(1);
   publish(2);
   const std::vector<Heard> heard = recorder.take();

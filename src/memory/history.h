@@ -1,0 +1,20 @@
+// Where in the program what is or was at an address began and ended, as errors tell it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/error.h"
+
+namespace belay {
+
+class Memory;
+
+// Of what has or had a handle; empty where it is not known.
+std::vector<Happened> history_of_handle(std::uint64_t handle);
+// Of what ended last at an address or under a number.
+std::vector<Happened> history_of_ended(std::uintptr_t address);
+// Of what is alive around an address, else of what ended there last. Empty where call sites are not kept.
+std::vector<Happened> history_at(const Memory& memory, std::uintptr_t address);
+
+}  // namespace belay

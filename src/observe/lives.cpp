@@ -1,0 +1,97 @@
+#include "observe/lives.h"
+
+#include <atomic>
+#include <deque>
+#include <mutex>
+#include <new>
+#include <ranges>
+#include <unordered_map>
+
+namespace belay::observe {
+namespace {
+
+// What has ended is remembered up to a bound.
+constexpr std::size_t kMostEnded = 16'384;
+
+struct Key {  // handles and serial numbers are counted apart
+  Object object;
+  std::uint64_t serial;
+  bool operator==(const Key&) const = default;
+};
+struct HashOfKey {
+  std::size_t operator()(const Key& key) const {
+    return (key.serial + static_cast<std::uint64_t>(key.object)) * 0x9E3779B97F4A7C15U;
+  }
+};
+
+struct Lives {
+  std::mutex mutex;
+  std::unordered_map<Key, Life, HashOfKey> all;
+  std::deque<Key> ended;
+};
+std::atomic<Lives*> g_lives{nullptr};
+Lives& lives() {
+  Lives* one = g_lives.load(std::memory_order_acquire);
+  if (one != nullptr) return *one;
+  auto* made = new Lives;
+  if (g_lives.compare_exchange_strong(one, made)) return *made;
+  delete made;
+  return *one;
+}
+
+}  // namespace
+
+void note_life(const Event& event) {
+  if (event.object == Object::None || event.object == Object::DeviceBlock) return;
+  const bool begins = event.what == What::Created || event.what == What::Allocated;
+  Lives& known = lives();
+  const std::lock_guard lock{known.mutex};
+  Life& life = known.all[{event.object, event.serial}];
+  if (begins) {
+    life = {event.object, event.serial, event.address, event.bytes, event.site};
+    return;
+  }
+  life.object = event.object;
+  life.serial = event.serial;
+  if (life.address == 0) life.address = event.address;
+  life.ended_at = event.site;
+  life.ended = true;
+  life.swept = (event.flags & Event::kSwept) != 0;
+  known.ended.push_back({event.object, event.serial});
+  if (known.ended.size() <= kMostEnded) return;
+  known.all.erase(known.ended.front());
+  known.ended.pop_front();
+}
+
+std::optional<Life> life_of(Object object, std::uint64_t serial) {
+  Lives& known = lives();
+  const std::lock_guard lock{known.mutex};
+  const auto found = known.all.find({object, serial});
+  return found == known.all.end() ? std::nullopt : std::optional{found->second};
+}
+
+std::optional<Life> life_of_handle(std::uint64_t handle) {
+  for (const Object object : {Object::Stream, Object::Event, Object::Notify, Object::CountNotify,
+                              Object::Context, Object::DataBuffer}) {
+    if (const std::optional<Life> life = life_of(object, handle)) return life;
+  }
+  return std::nullopt;
+}
+
+std::optional<Life> ended_at_address(std::uintptr_t address) {
+  Lives& known = lives();
+  const std::lock_guard lock{known.mutex};
+  for (const Key& key : std::views::reverse(known.ended)) {
+    const Life& life = known.all[key];
+    if (life.address == address || address - life.address < life.bytes) return life;
+  }
+  return std::nullopt;
+}
+
+// Kept reachable in a child: another thread of the parent may have held the lock.
+void forget_lives() {
+  static auto* of_before = new std::deque<Lives*>;
+  if (Lives* old = g_lives.exchange(nullptr)) of_before->push_back(old);
+}
+
+}  // namespace belay::observe

@@ -16,6 +16,7 @@
 
 #include "acl/acl_base.h"
 #include "base/catalog.h"
+#include "base/misuse.h"
 #include "base/words.h"
 
 namespace belay {
@@ -25,9 +26,6 @@ struct Happened {
   std::string what;    // "the block was freed"
   std::uint32_t site;  // observe/call_sites.h
 };
-
-// What kind of mistake of the program it is, for whoever counts them (src/check).
-enum class Misuse : std::uint8_t { None, Lifetime, Bounds, Direction, ReadOnly };
 
 struct Error {
   aclError code;

@@ -59,6 +59,8 @@ const char* name_of(const HostFacts& facts) {
 }
 
 void describe(const HostFacts& facts, std::uintptr_t address, FaultWords& words) {
+  words.remember(facts.registered ? "the memory was registered" : "the memory was allocated", facts.made_at);
+  words.remember(facts.registered ? "the registration ended" : "the memory was freed", facts.ended_at);
   words.add("byte %lu of the %s 0x%lx (%lu bytes) of %s", number(address - facts.start), name_of(facts),
             number(facts.start), number(facts.asked), facts.made_by);
   if (facts.ended_by == nullptr)

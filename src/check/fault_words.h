@@ -1,33 +1,88 @@
 // Words put together in a signal handler: nothing is allocated, and what does not fit is left out.
 #pragma once
 
+#include <atomic>
 #include <cstdarg>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <span>
+#include <string_view>
 
+#include "observe/stack_words.h"
 #include "platform/faults.h"
+#include "platform/symbolizer.h"
 
 namespace belay::check {
 
 class FaultWords {
  public:
+  // The large room is for one at a time; a handler may run on a small stack.
+  FaultWords() {
+    if (g_taken.exchange(true)) return;
+    text_ = g_large;
+    room_ = sizeof g_large;
+  }
+  ~FaultWords() {
+    if (text_ == g_large) g_taken.store(false);
+  }
+  FaultWords(const FaultWords&) = delete;
+  FaultWords& operator=(const FaultWords&) = delete;
+
   // Formats that allocate nothing: %s, %u, %d, %lu, %lx.
   [[gnu::format(printf, 2, 3)]] void add(const char* format, ...) {
     std::va_list values;
     va_start(values, format);
-    const int put = std::vsnprintf(text_ + length_, sizeof text_ - length_, format, values);
+    const int put = std::vsnprintf(text_ + length_, room_ - length_, format, values);
     va_end(values);
     if (put > 0) length_ += static_cast<std::size_t>(put);
-    if (length_ >= sizeof text_) length_ = sizeof text_ - 1;
-  }
-  void print() const {
-    if (length_ > 0) platform::write_error(text_);
+    if (length_ >= room_) length_ = room_ - 1;
   }
 
+  // Where in the program: the lines of a stack below a title. What is not known is left out.
+  void add_stack(const char* title, std::uint32_t site) {
+    add_below(title,
+              [&](char* to, std::size_t room) { return observe::put_stack_words(site, kIndent, to, room); });
+  }
+  void add_stack(const char* title, std::span<const std::uintptr_t> returns) {
+    add_below(title, [&](char* to, std::size_t room) {
+      return observe::put_stack_words(returns.data(), returns.size(), kIndent, to, room);
+    });
+  }
+  // The same at the very end.
+  void remember(const char* title, std::uint32_t site) {
+    if (site != 0 && remembered_ < sizeof later_ / sizeof later_[0]) later_[remembered_++] = {title, site};
+  }
+
+  void print() {
+    for (std::size_t i = 0; i < remembered_; ++i) add_stack(later_[i].title, later_[i].site);
+    if (length_ > 0) platform::print_symbolised(text_, length_);
+  }
+  bool is_empty() const { return length_ == 0; }
+
  private:
-  char text_[1536] = "";
+  static constexpr std::string_view kIndent = "belay:     ";
+  static inline char g_large[32 * 1024];
+  static inline std::atomic<bool> g_taken{false};
+
+  template <class Put>
+  void add_below(const char* title, Put&& put) {
+    const std::size_t before = length_;
+    add("belay:   %s:\n", title);
+    const std::size_t lines = length_ + 1 < room_ ? put(text_ + length_, room_ - length_ - 1) : 0;
+    length_ = lines == 0 ? before : length_ + lines;
+    text_[length_] = '\0';
+  }
+
+  char small_[1536] = "";
+  char* text_ = small_;
+  std::size_t room_ = sizeof small_;
   std::size_t length_ = 0;
+  struct Later {
+    const char* title;
+    std::uint32_t site;
+  } later_[4] = {};
+  std::size_t remembered_ = 0;
 };
 
 inline unsigned long number(std::uintptr_t value) { return static_cast<unsigned long>(value); }

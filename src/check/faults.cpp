@@ -1,12 +1,16 @@
 #include "check/faults.h"
 
+#include <array>
 #include <atomic>
+#include <span>
 
 #include "check/dead_pointer.h"
 #include "check/fault_words.h"
 #include "check/host_touch.h"
 #include "memory/following.h"
+#include "observe/call_sites.h"
 #include "observe/observe.h"
+#include "platform/call_stack.h"
 
 namespace belay::check {
 namespace {
@@ -24,6 +28,25 @@ Toucher toucher_of(const platform::Fault& fault) {
   return {inside, function, false, 0, 0};
 }
 
+// Where in the program the access was made, or what made it.
+void add_access(const Toucher& toucher, const platform::Fault& fault, FaultWords& words) {
+  const observe::Call& call = observe::t_call;
+  if (toucher.in_task) return words.add_stack("the task was submitted", call.task.site);
+  std::array<std::uintptr_t, observe::kMostFrames> frames;
+  const std::span room{frames.data(), observe::stack_frames()};
+  if (!toucher.ours) {
+    // The instruction itself, where frames further out are behind the call that they wait for.
+    const std::size_t count = platform::stack_at_fault(fault.code, room);
+    room[0] += 1;
+    return words.add_stack("the access was made", room.first(count));
+  }
+  if (call.caller == 0) return;
+  room[0] = call.caller;
+  const std::size_t count =
+      room.size() > 1 && platform::walks_quickly() ? platform::call_stack(call.caller, room) : 1;
+  words.add_stack("the call was made", room.first(count));
+}
+
 // In a signal handler: it reads what can be read without waiting, and writes once.
 void explain(const platform::Fault& fault) {
   if (!g_explains.load(std::memory_order_acquire)) return;
@@ -34,6 +57,7 @@ void explain(const platform::Fault& fault) {
     explain_host_touch(*memory, toucher, fault, words);
   else
     explain_dead_pointer(memory, toucher, fault, words);
+  if (!words.is_empty() && observe::keeps_sites()) add_access(toucher, fault, words);
   words.print();
 }
 

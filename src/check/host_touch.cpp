@@ -1,5 +1,7 @@
 #include "check/host_touch.h"
 
+#include "observe/lives.h"
+
 namespace belay::check {
 namespace {
 
@@ -29,6 +31,8 @@ void explain_empty(const VirtualMemory::Seen& seen, const Toucher& toucher, std:
 
 void explain_mapping(const Mapping& mapping, const Toucher& toucher, std::uintptr_t address,
                      FaultWords& words) {
+  if (const std::optional<observe::Life> life = observe::peek_life(Object::Mapping, mapping.serial))
+    words.remember("the mapping was made", life->made_at);
   const bool on_host = mapping.extent->side == Side::Host;
   words.add("byte %lu of the mapping 0x%lx (%lu bytes), which is memory of ", number(address - mapping.start),
             number(mapping.start), number(mapping.bytes));
@@ -78,8 +82,10 @@ void explain_host_touch(Memory& memory, const Toucher& toucher, const platform::
   toucher.name(words);
   // Not by Memory::find, which may have to make a thread known before it may look at mappings.
   if (memory.map().contains(fault.address)) {
-    if (const std::optional<Block> block = memory.map().find(fault.address))
+    if (const std::optional<Block> block = memory.map().find(fault.address)) {
+      words.remember("the block was allocated", memory.map().site_of(block->start));
       return explain_block(*block, memory.backing().host_may_touch(), toucher, fault, words);
+    }
   }
   words.add(" %s 0x%lx, ", fault.write ? "wrote to" : "read from", number(fault.address));
   const auto explain_reserved = [&](const VirtualMemory::Seen& seen) {
@@ -89,6 +95,16 @@ void explain_host_touch(Memory& memory, const Toucher& toucher, const platform::
       explain_mapping(*seen.mapping, toucher, fault.address, words);
   };
   if (memory.virtual_memory().peek(fault.address, explain_reserved)) return;
+  if (const std::optional<HeapMap::Ended> ended = memory.map().ended_around(fault.address)) {
+    words.add("byte %lu of the block 0x%lx (%lu bytes) of device %u, which was freed [rule M-110].\n%s",
+              number(fault.address - ended->start), number(ended->start), number(ended->asked), ended->device,
+              toucher.ours ? kPassHostMemory
+                           : "belay: the host cannot touch device memory; copy it with aclrtMemcpy while its "
+                             "block is alive.\n");
+    words.remember("the block was allocated", ended->made_at);
+    words.remember("the block was freed", ended->ended_at);
+    return;
+  }
   words.add("a device address without a live block: freed, or never allocated.\n%s",
             toucher.ours ? kPassHostMemory
                          : "belay: the host cannot touch device memory; copy it with aclrtMemcpy while its "

@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -13,10 +14,14 @@
 #include <utility>
 
 #include "base/words.h"
+#include "check/findings.h"
 #include "check/pieces.h"
+#include "observe/lives.h"
 #include "observe/observe.h"
+#include "observe/stack_words.h"
 #include "platform/files.h"
 #include "platform/process.h"
+#include "platform/symbolizer.h"
 
 namespace belay::check {
 namespace {
@@ -31,8 +36,22 @@ struct Books {
   std::unordered_set<std::uint64_t> listed;  // serial numbers of all but device blocks, which have a mark
 
   bool is_new(std::uint64_t serial) { return listed.insert(serial).second; }
+
+  // As findings where the program is checked for them, else as lines of a list.
+  std::vector<Leak> leaks;
+  std::string told(const Pieces& pieces, const Pieces::Words& words) {
+    if (!is_checked(MisuseClass::Leaks)) return pieces.text(words);
+    std::ranges::move(pieces.leaks(words), std::back_inserter(leaks));
+    return {};
+  }
 };
 std::atomic<Books*> g_books{nullptr};
+
+std::uint32_t made_at(Object object, std::uint64_t serial) {
+  if (!observe::keeps_sites()) return 0;
+  const std::optional<observe::Life> life = observe::life_of(object, serial);
+  return life ? life->made_at : 0;
+}
 
 // --- blocks ---------------------------------------------------------------------------------------
 
@@ -44,7 +63,8 @@ void add_blocks(Memory& memory, std::uint32_t device, bool host, Pieces& pieces)
   });
   for (const Block& block : blocks) {
     memory.map().mark_leak_reported(block.start);
-    pieces.add({block.start, block.footprint, block.asked, page_bytes(block.page)});
+    pieces.add({block.start, block.footprint, block.asked, page_bytes(block.page),
+                memory.map().site_of(block.start)});
   }
 }
 
@@ -60,40 +80,46 @@ std::string physical_text(Books& books, std::optional<std::uint32_t> device) {
   Pieces physical, mapped;
   memory.for_each_physical([&](const Physical& each) {
     if (each.references != 0 && here(*each.extent) && books.is_new(each.extent->number))
-      physical.add({each.handle, each.plan.bytes, each.plan.asked, page_bytes(each.plan.page)});
+      physical.add({each.handle, each.plan.bytes, each.plan.asked, page_bytes(each.plan.page),
+                    made_at(device ? Object::Physical : Object::HostPhysical, each.extent->number)});
   });
   memory.for_each_mapping([&](const Mapping& each) {
-    if (here(*each.extent) && books.is_new(each.serial)) mapped.add({each.start, each.bytes});
+    if (here(*each.extent) && books.is_new(each.serial))
+      mapped.add({each.start, each.bytes, 0, 0, made_at(Object::Mapping, each.serial)});
   });
   const std::string place = device ? fmt::format("device {}", *device) : "the host";
-  return physical.text({.one = fmt::format("piece of physical memory of {}", place),
-                        .several = fmt::format("pieces of physical memory of {}", place),
-                        .given_back_with = "aclrtFreePhysical",
-                        .where = "handle"}) +
-         mapped.text({.one = fmt::format("mapping of memory of {}", place),
-                      .several = fmt::format("mappings of memory of {}", place),
-                      .given_back_with = "aclrtUnmapMem"});
+  return books.told(physical, {.one = fmt::format("piece of physical memory of {}", place),
+                               .several = fmt::format("pieces of physical memory of {}", place),
+                               .given_back_with = "aclrtFreePhysical",
+                               .where = "handle"}) +
+         books.told(mapped, {.one = fmt::format("mapping of memory of {}", place),
+                             .several = fmt::format("mappings of memory of {}", place),
+                             .given_back_with = "aclrtUnmapMem",
+                             .made = "mapped"});
 }
 
 std::string reservations_text(Books& books) {
   Pieces pieces;
   books.memory.virtual_memory().for_each_reservation([&](const Reservation& each) {
-    if (books.is_new(each.serial)) pieces.add({each.start, each.bytes, each.asked});
+    if (books.is_new(each.serial))
+      pieces.add({each.start, each.bytes, each.asked, 0, made_at(Object::Reservation, each.serial)});
   });
-  return pieces.text({.one = "reservation of addresses",
-                      .several = "reservations of addresses",
-                      .given_back_with = "aclrtReleaseMemAddress"});
+  return books.told(pieces, {.one = "reservation of addresses",
+                             .several = "reservations of addresses",
+                             .given_back_with = "aclrtReleaseMemAddress",
+                             .made = "reserved"});
 }
 
 std::string managed_text(Books& books) {
   Pieces pieces;
   books.memory.managed().for_each([&](const observe::Event& born) {
     if (books.is_new(born.serial))
-      pieces.add({born.address, round_up(born.bytes, kManagedPage).value_or(born.bytes), born.bytes});
+      pieces.add(
+          {born.address, round_up(born.bytes, kManagedPage).value_or(born.bytes), born.bytes, 0, born.site});
   });
-  return pieces.text({.one = "piece of managed memory",
-                      .several = "pieces of managed memory",
-                      .given_back_with = "aclrtFree"});
+  return books.told(pieces, {.one = "piece of managed memory",
+                             .several = "pieces of managed memory",
+                             .given_back_with = "aclrtFree"});
 }
 
 // --- by place -------------------------------------------------------------------------------------
@@ -101,8 +127,8 @@ std::string managed_text(Books& books) {
 std::string device_text(Books& books, std::uint32_t device) {
   Pieces pieces;
   add_blocks(books.memory, device, false, pieces);
-  return pieces.text({.one = fmt::format("block of device {}", device),
-                      .several = fmt::format("blocks of device {}", device)}) +
+  return books.told(pieces, {.one = fmt::format("block of device {}", device),
+                             .several = fmt::format("blocks of device {}", device)}) +
          physical_text(books, device);
 }
 
@@ -113,57 +139,59 @@ std::string host_text(Books& books) {
     add_blocks(memory, device, true, pinned);
   const auto add_to = [&books](Pieces& pieces) {
     return [&books, &pieces](const observe::Event& born) {
-      if (books.is_new(born.serial)) pieces.add({born.address, born.footprint(), born.bytes});
+      if (books.is_new(born.serial)) pieces.add({born.address, born.footprint(), born.bytes, 0, born.site});
     };
   };
   memory.host().for_each_block(add_to(pinned));
   memory.host().for_each_registration(add_to(registered));
-  return pinned.text({.one = "pinned block of host memory", .several = "pinned blocks of host memory"}) +
-         registered.text(
-             {.one = "registered range of host memory", .several = "registered ranges of host memory"}) +
+  return books.told(pinned,
+                    {.one = "pinned block of host memory", .several = "pinned blocks of host memory"}) +
+         books.told(registered, {.one = "registered range of host memory",
+                                 .several = "registered ranges of host memory",
+                                 .made = "registered"}) +
          physical_text(books, std::nullopt) + reservations_text(books) + managed_text(books);
 }
 
 // --- all else -------------------------------------------------------------------------------------
 
-struct Kind {
-  observe::Object object;
-  std::string_view one, several, given_back_with;
-};
-constexpr std::array kKinds{
-    Kind{observe::Object::Context, "context", "contexts", "aclrtDestroyContext"},
-    Kind{observe::Object::Stream, "stream", "streams", "aclrtDestroyStream"},
-    Kind{observe::Object::Event, "event", "events", "aclrtDestroyEvent"},
-    Kind{observe::Object::Notify, "notify", "notifies", "aclrtDestroyNotify"},
-    Kind{observe::Object::CountNotify, "count notify", "count notifies", "aclrtCntNotifyDestroy"},
-    Kind{observe::Object::DataBuffer, "data buffer", "data buffers", "aclDestroyDataBuffer"},
-};
+constexpr std::array kKinds{Object::Context, Object::Stream,      Object::Event,
+                            Object::Notify,  Object::CountNotify, Object::DataBuffer};
 
 std::string objects_text(Books& books, const std::vector<observe::Alive>& left) {
-  std::array<std::size_t, kKinds.size()> counts{};
+  std::array<std::map<std::uint32_t, std::size_t>, kKinds.size()> counts;  // by place in the program
   for (const observe::Alive& each : left) {
-    const auto kind = std::ranges::find(kKinds, each.object, &Kind::object);
+    const auto kind = std::ranges::find(kKinds, each.object);
     if (kind != kKinds.end() && books.is_new(each.serial))
-      ++counts[static_cast<std::size_t>(kind - kKinds.begin())];
+      ++counts[static_cast<std::size_t>(kind - kKinds.begin())][made_at(each.object, each.serial)];
   }
   std::string text;
   for (std::size_t i = 0; i < kKinds.size(); ++i) {
-    if (counts[i] == 0) continue;
-    text += fmt::format("belay:   {} ({})\n", counted(counts[i], kKinds[i].one, kKinds[i].several),
-                        kKinds[i].given_back_with);
+    const ObjectWords words = words_of(kKinds[i]);
+    for (const auto& [site, count] : counts[i]) {
+      if (is_checked(MisuseClass::Leaks)) {
+        books.leaks.push_back({std::string{words.one}, std::string{words.several}, words.given_back_with,
+                               words.made, count, 0, 0, "", site});
+        continue;
+      }
+      text +=
+          fmt::format("belay:   {} ({})\n", counted(count, words.one, words.several), words.given_back_with);
+      text += observe::happened_words(words.made, site, "belay:     ");
+    }
   }
   return text;
 }
 
 // --- the report -----------------------------------------------------------------------------------
 
-void print(const std::string& moment, const std::string& lists) {
+void print(Books& books, const char* rule, const std::string& moment, const std::string& lists) {
+  for (const Leak& each : std::exchange(books.leaks, {})) report_finding(never_given_back(each, rule));
   if (lists.empty()) return;
   platform::print_line(
-      true, fmt::format("belay: never given back by process {} {}:\n{}"
-                        "belay: free or destroy each with the function that matches the one that made it "
-                        "(BELAY_LEAKS=off turns this list off)\n",
-                        platform::process_id(), moment, lists));
+      true, platform::symbolised(
+                fmt::format("belay: never given back by process {} {} [rule {}]:\n{}"
+                            "belay: free or destroy each with the function that matches the one that made it "
+                            "(BELAY_LEAKS=off turns this list off)\n",
+                            platform::process_id(), moment, rule, lists)));
 }
 
 void tell_device(Books& books, std::uint32_t device) {
@@ -172,18 +200,18 @@ void tell_device(Books& books, std::uint32_t device) {
   std::vector<observe::Alive> ended;
   std::ranges::copy_if(left, std::back_inserter(ended),
                        [](const observe::Alive& each) { return each.ended; });
-  print(fmt::format("when device {} was reset [rule M-409]", device),
-        device_text(books, device) + objects_text(books, ended));
+  const std::string lists = device_text(books, device) + objects_text(books, ended);
+  print(books, "M-409", fmt::format("when device {} was reset", device), lists);
 }
 
-void tell_all(Books& books, const std::string& moment) {
+void tell_all(Books& books, const char* rule, const std::string& moment) {
   const std::lock_guard lock{books.mutex};
   std::string lists;
   for (std::uint32_t device = 0; device < books.memory.settings().devices(); ++device)
     lists += device_text(books, device);
   lists += host_text(books);
   lists += objects_text(books, books.left_over());
-  print(moment, lists);
+  print(books, rule, moment, lists);
 }
 
 void hear_ends(const observe::Batch& events) {
@@ -193,7 +221,7 @@ void hear_ends(const observe::Batch& events) {
     if (told.event.what == observe::What::DeviceClosing)
       tell_device(*open, told.event.device);
     else
-      tell_all(*open, "at aclFinalize [rule R-41]");
+      tell_all(*open, "R-41", "at aclFinalize");
   });
 }
 
@@ -216,7 +244,7 @@ void stop_reporting_leaks() {
 }
 
 void report_leaks_at_exit() {
-  if (Books* open = g_books.load(std::memory_order_acquire)) tell_all(*open, "when it ended [rule M-411]");
+  if (Books* open = g_books.load(std::memory_order_acquire)) tell_all(*open, "M-411", "when it ended");
 }
 
 }  // namespace belay::check

@@ -1,4 +1,5 @@
-// Pieces of memory of one kind, as a list for people: equal ones are one line, the largest sum comes first.
+// Pieces of memory of one kind, as a list for people: equal ones from the same place in the program are one
+// line, the largest sum comes first.
 #pragma once
 
 #include <algorithm>
@@ -13,6 +14,8 @@
 #include <vector>
 
 #include "base/words.h"
+#include "check/finding.h"
+#include "observe/stack_words.h"
 
 namespace belay::check {
 
@@ -22,10 +25,12 @@ class Pieces {
     std::uintptr_t start;  // or a handle
     std::size_t bytes;
     std::size_t asked = 0, page = 0;  // 0: there is nothing to say
+    std::uint32_t site = 0;           // where it was made, if that is known
   };
   void add(const Piece& piece) {
     Group& group =
-        groups_.try_emplace({piece.bytes, piece.asked, piece.page}, Group{piece.start, 0}).first->second;
+        groups_.try_emplace({piece.bytes, piece.asked, piece.page, piece.site}, Group{piece.start, 0})
+            .first->second;
     group.first = std::min(group.first, piece.start);
     ++group.count;
     ++count_;
@@ -36,7 +41,18 @@ class Pieces {
     std::string one, several;
     std::string_view given_back_with = {};  // empty: it goes without saying
     std::string_view where = "at";
+    std::string_view made = "allocated";
   };
+  // One finding for each group.
+  std::vector<Leak> leaks(const Words& words) const {
+    std::vector<Leak> all;
+    for (const auto& [key, group] : groups_) {
+      all.push_back({words.one, words.several, words.given_back_with, words.made, group.count,
+                     group.count * std::get<0>(key), group.first, words.where, std::get<3>(key)});
+    }
+    return all;
+  }
+
   std::string text(const Words& words) const {
     if (count_ == 0) return {};
     std::string text =
@@ -51,6 +67,7 @@ class Pieces {
       text +=
           fmt::format("belay:     {} × {}{}, {}{} {}\n", group.count, amount(std::get<0>(key)),
                       in_brackets(key), group.count == 1 ? "" : "the first ", words.where, hex(group.first));
+      text += observe::happened_words(words.made, std::get<3>(key), "belay:       ");
       left -= group.count;
     }
     if (left != 0) text += fmt::format("belay:     ... and {} more\n", left);
@@ -59,13 +76,13 @@ class Pieces {
 
  private:
   static constexpr std::size_t kMostListed = 10;
-  using Key = std::tuple<std::size_t, std::size_t, std::size_t>;  // bytes, asked, page
+  using Key = std::tuple<std::size_t, std::size_t, std::size_t, std::uint32_t>;  // bytes, asked, page, site
   struct Group {
     std::uintptr_t first;
     std::size_t count;
   };
   static std::string in_brackets(const Key& key) {
-    const auto [bytes, asked, page] = key;
+    const auto [bytes, asked, page, site] = key;
     if (asked == 0) return {};
     return fmt::format(" ({} asked for{})", counted(asked, "byte"),
                        page == 0 ? "" : fmt::format(", in {} pages", amount(page)));

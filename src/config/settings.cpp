@@ -11,6 +11,7 @@
 #include "base/nearest.h"
 #include "base/words.h"
 #include "config/amounts.h"
+#include "config/check_settings.h"
 #include "observe/call_sites.h"
 #include "platform/environment.h"
 #include "platform/pinned.h"
@@ -68,10 +69,14 @@ constexpr std::array kOptions{
            "closes and at exit"},
     Option{"BELAY_SUMMARY", "--summary", "on or off", "off",
            "print a summary at exit: memory, copies and calls that failed"},
-    Option{"BELAY_STACKS", "--stacks", "off, or a number of frames from 1 to 32", "off",
+    Option{"BELAY_CHECK", "--check", "off, cheap or all", "off",
+           "look for mistakes of the program, report each and end with code 86 if there were any; 'belay "
+           "check' does the same with more options"},
+    Option{"BELAY_STACKS", "--stacks", "off, or a number of frames from 1 to 32",
+           "off; 1 under belay run and check cheap; 8 under check all",
            "keep where in the program everything is made and given back, for messages; 1: only the line of "
            "the call, which costs least"},
-    Option{"BELAY_QUARANTINE", "--quarantine", "an amount", "0",
+    Option{"BELAY_QUARANTINE", "--quarantine", "an amount", "0; 256M under check",
            "addresses of freed blocks are not used again before so much more was freed, on each device"},
     Option{"BELAY_FAULTS", "--faults", "explain or off", "explain",
            "explain it when host code touches device memory, or a call uses a host pointer that is dead or "
@@ -144,7 +149,8 @@ void refuse_unknown(Reader& reader) {
   std::vector<std::string_view> known;
   for (const Option& each : kOptions) known.push_back(each.variable);
   for (const std::string& name : platform::environment_names("BELAY_")) {
-    if (std::ranges::find(known, name) != known.end() || name == kRunVariable || !reader.text(name.c_str()))
+    if (std::ranges::find(known, name) != known.end() || name == kRunVariable || name == kVerdictVariable ||
+        !reader.text(name.c_str()))
       continue;
     reader.complain(refuse(
         {ACL_ERROR_RT_DEV_SETUP_ERROR, "", "EE2002",
@@ -322,9 +328,10 @@ void read_links(Reader& reader, LinkSettings& links) {
   }
 }
 
-unsigned read_stacks(Reader& reader) {
+unsigned read_stacks(Reader& reader, CheckSettings::Level level) {
   const std::optional<std::string> value = reader.text("BELAY_STACKS");
-  if (!value || same_word(*value, "off")) return 0;
+  if (!value) return level == CheckSettings::Level::All ? 8 : level == CheckSettings::Level::Cheap ? 1 : 0;
+  if (same_word(*value, "off")) return 0;
   unsigned frames = 0;
   const auto [end, trouble] = std::from_chars(value->data(), value->data() + value->size(), frames);
   if (trouble != std::errc{} || end != value->data() + value->size() || frames > observe::kMostFrames) {
@@ -382,8 +389,13 @@ Result<Settings> read_settings() {
   settings.fault_report =
       reader.word("BELAY_FAULTS", std::array<std::string_view, 2>{"explain", "off"}, 0) == 0 &&
       platform::environment("ASCEND_COREDUMP_SIGNAL").value_or("") != "none";
-  settings.stack_frames = read_stacks(reader);
-  settings.quarantine = reader.amount_in("BELAY_QUARANTINE", 1, SIZE_MAX).value_or(0);
+  if (const std::optional<std::string> check = reader.text("BELAY_CHECK")) {
+    const std::string expected = read_check(*check, settings.check);
+    if (!expected.empty()) reader.complain(wrong("BELAY_CHECK", *check, expected));
+  }
+  settings.stack_frames = read_stacks(reader, settings.check.level);
+  settings.quarantine =
+      reader.amount_in("BELAY_QUARANTINE", 1, SIZE_MAX).value_or(settings.check.on() ? 256_MiB : 0);
   read_machine(reader, settings, name_of(memory.form));
   read_visible(settings);
   refuse_unknown(reader);

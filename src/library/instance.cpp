@@ -9,6 +9,7 @@
 #include <mutex>
 #include <vector>
 
+#include "check/checking.h"
 #include "check/faults.h"
 #include "check/leaks.h"
 #include "check/notes.h"
@@ -51,6 +52,7 @@ void start_afresh() {
   observe::forget_parent();
   trace::drop_census();
   trace::forget_summary();
+  check::forget_checking();
   ++g_generation;
   new (&g_making) std::mutex;  // another thread of the parent may have held it
   Contexts::bind(nullptr);
@@ -99,6 +101,8 @@ Process& make_process_locked() {
   std::unique_ptr<Process> process = start_process();
   const Settings& settings = process->settings();
   observe::keep_stacks(settings.stack_frames);
+  check::start_checking(process->memory(), settings.check);
+  g_hear_refusal.store(settings.check.on() ? check::hear_refusal : nullptr);
   if (settings.stack_frames != 0) platform::prepare_symbolizer();
   if (settings.quarantine != 0) process->memory().set_quarantine(settings.quarantine);
   process->memory().listeners_changed();
@@ -141,7 +145,9 @@ __attribute__((destructor)) void report_at_exit() {
   if (const Process* process = g_process.load(std::memory_order_acquire);
       process != nullptr && process->settings().leak_report)
     check::report_leaks_at_exit();
+  const int code = check::end_checking();
   report::end_log();
+  if (code != 0) platform::end_process_at_once(code);
 }
 
 // With g_making held.
@@ -150,6 +156,8 @@ void end_process() {
   if (old != nullptr) {
     check::stop_explaining(old->settings().fault_report);
     check::stop_reporting_leaks();
+    g_hear_refusal.store(nullptr);
+    check::stop_checking();
     trace::drop_summary();
     const bool is_quiet = old->close();  // functions of the program that are waited for still find it
     g_process.store(nullptr, std::memory_order_release);

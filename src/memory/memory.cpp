@@ -228,7 +228,17 @@ std::string Memory::describe(std::uintptr_t address) const {
 }
 
 Refusal Memory::freed_wrongly(Refusal refusal, std::uintptr_t address) const {
-  return as_misuse(std::move(refusal), Misuse::Lifetime, history_at(*this, address));
+  std::vector<Happened> before = history_at(*this, address);
+  const bool device = is_device_address(address);
+  const std::optional<Block> block = device ? find(address) : std::nullopt;
+  const std::optional<HostRange> range = device ? std::nullopt : host_.find(address);
+  const Misuse misuse = block   ? block->start == address ? Misuse::FreedByWrongFunction : Misuse::FreedInside
+                        : range ? range->start == address ? Misuse::FreedByWrongFunction : Misuse::FreedInside
+                        : managed_.find(address)                     ? Misuse::FreedInside
+                        : before.size() > 1 || ended_around(address) ? Misuse::FreedTwice
+                        : device                                     ? Misuse::UsedUnallocated
+                                                                     : Misuse::FreedForeign;
+  return as_misuse(std::move(refusal), misuse, std::move(before));
 }
 
 Status Memory::free_pinned(void* pointer) {

@@ -54,7 +54,7 @@ Refusal managed_is_gone(const Location& at, std::size_t bytes, const char* rule)
 
 Status Transfer::check_managed(const Location& at, std::size_t bytes, const char* rule) const {
   if (memory_.managed().hold({at.address}, bytes)) return done();
-  return as_misuse(managed_is_gone(at, bytes, rule), Misuse::Lifetime, history_at(memory_, at.address));
+  return as_misuse(managed_is_gone(at, bytes, rule), Misuse::UsedAfterFree, history_at(memory_, at.address));
 }
 
 void Transfer::note_managed(const Location& at, std::size_t bytes, bool writes) {
@@ -84,6 +84,8 @@ Status Transfer::check(const Location& at, std::size_t bytes, bool written, cons
     if (!block || block->device != at.block.device) {
       if (address == at.address) {
         const std::optional<std::string> words = memory_.virtual_memory().describe(address);
+        std::vector<Happened> before = history_at(memory_, address);
+        const Misuse misuse = before.size() > 1 ? Misuse::UsedAfterFree : Misuse::UsedUnallocated;
         return as_misuse(
             driver_refuses(
                 rule,
@@ -95,7 +97,7 @@ Status Transfer::check(const Location& at, std::size_t bytes, bool written, cons
                 words ? "map physical memory there with aclrtMapMem first"
                       : "check that the block was not freed, and that the address is the one that was "
                         "allocated"),
-            Misuse::Lifetime, history_at(memory_, address));
+            misuse, std::move(before));
       }
       if (const std::optional<std::string> words = memory_.virtual_memory().describe(address)) {
         return driver_refuses(
@@ -112,7 +114,7 @@ Status Transfer::check(const Location& at, std::size_t bytes, bool written, cons
                                      bytes, hex(at.address), address - at.address, at.block.asked,
                                      hex(at.block.start), hex(address)),
                          "check size and offset"),
-          Misuse::Bounds, history_at(memory_, at.address));
+          Misuse::BeyondEnd, history_at(memory_, at.address));
     }
     if (!block->may_be_used_by(memory_.settings().visible[acting_])) {
       return driver_refuses(
@@ -126,7 +128,7 @@ Status Transfer::check(const Location& at, std::size_t bytes, bool written, cons
           driver_refuses(
               "M-78", fmt::format("the block {} of device {} is read-only", hex(block->start), block->device),
               "do not use ACL_MEM_ACCESS_USER_SPACE_READONLY for memory that the program writes"),
-          Misuse::ReadOnly, history_at(memory_, address));
+          Misuse::WroteReadOnly, history_at(memory_, address));
     }
     const std::size_t here = block->start + block->footprint - address;
     if (left <= here) return done();

@@ -66,7 +66,7 @@ Refusal no_such_handle(const char* rule, std::uint64_t handle) {
   return as_misuse(
       rejected(rule, "handle", hex(handle), "no physical memory has this handle: it was freed, or never made",
                "pass a handle of aclrtMallocPhysical that still has a reference or a mapping"),
-      Misuse::Lifetime, history_of_ended(handle));
+      Misuse::UsedAfterEnd, history_of_ended(handle));
 }
 
 }  // namespace

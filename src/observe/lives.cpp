@@ -70,6 +70,15 @@ std::optional<Life> life_of(Object object, std::uint64_t serial) {
   return found == known.all.end() ? std::nullopt : std::optional{found->second};
 }
 
+std::optional<Life> peek_life(Object object, std::uint64_t serial) {
+  Lives* known = g_lives.load(std::memory_order_acquire);
+  if (known == nullptr) return std::nullopt;
+  const std::unique_lock lock{known->mutex, std::try_to_lock};
+  if (!lock) return std::nullopt;
+  const auto found = known->all.find({object, serial});
+  return found == known->all.end() ? std::nullopt : std::optional{found->second};
+}
+
 std::optional<Life> life_of_handle(std::uint64_t handle) {
   for (const Object object : {Object::Stream, Object::Event, Object::Notify, Object::CountNotify,
                               Object::Context, Object::DataBuffer}) {

@@ -24,6 +24,8 @@ void note_life(const Event& event);
 std::optional<Life> life_of(Object object, std::uint64_t serial);
 // Of whatever has or had a handle.
 std::optional<Life> life_of_handle(std::uint64_t handle);
+// The same from a signal handler: nothing, where somebody changes it just now.
+std::optional<Life> peek_life(Object object, std::uint64_t serial);
 // The one that ended last of those that were around an address.
 std::optional<Life> ended_at_address(std::uintptr_t address);
 void forget_lives();  // in the child of a fork, and where all ends

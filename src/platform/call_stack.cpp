@@ -93,6 +93,8 @@ void prepare_call_stacks() {
   });
 }
 
+bool walks_quickly() { return g_unwind.load(std::memory_order_acquire) != nullptr; }
+
 bool in_this_library(std::uintptr_t instruction) {
   const Code& code = own_code();
   return instruction - code.begin < code.end - code.begin;
@@ -119,7 +121,7 @@ bool in_this_library(std::uintptr_t instruction) {
 std::size_t stack_at_fault(std::uintptr_t instruction, std::span<std::uintptr_t> returns) {
   if (returns.empty()) return 0;
   returns[0] = instruction;
-  if (returns.size() == 1 || g_unwind.load(std::memory_order_acquire) == nullptr) return 1;
+  if (returns.size() == 1 || !walks_quickly()) return 1;
   std::array<std::uintptr_t, kMost> all;
   const std::size_t count = whole_stack(all);
   const std::span<const std::uintptr_t> there = std::span{all}.first(count);

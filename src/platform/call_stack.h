@@ -20,6 +20,9 @@ std::size_t stack_at_fault(std::uintptr_t instruction, std::span<std::uintptr_t>
 // in a signal handler.
 void prepare_call_stacks();
 
+// Whether that is there: else walking is nothing for a signal handler.
+bool walks_quickly();
+
 // Whether an instruction belongs to this library; never in a program that contains it.
 bool in_this_library(std::uintptr_t instruction);
 

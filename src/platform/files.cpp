@@ -77,6 +77,14 @@ bool write_all(int file, const char* at, std::size_t left) {
   return true;
 }
 
+bool append_to(const std::string& path, const std::string& text) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (file < 0) return false;
+  const bool done = write_all(file, text.data(), text.size());
+  ::close(file);
+  return done;
+}
+
 void print_line(bool to_error, const std::string& line) {
   write_all(to_error ? STDERR_FILENO : STDOUT_FILENO, line.data(), line.size());
 }

@@ -32,6 +32,8 @@ bool directory_exists(const std::string& path);
 bool write_all(int file, const char* at, std::size_t left);
 // One line to standard output or standard error, in one write.
 void print_line(bool to_error, const std::string& line);
+// At the end of a file, which is made if it is not there; false where that fails.
+bool append_to(const std::string& path, const std::string& text);
 // What a person must know and a program will not print: to standard error, once in a process however often it
 // happens. `said_by` is the process that has said it; a forked child says it again.
 using SaidBy = std::atomic<std::int32_t>;

@@ -157,6 +157,11 @@ std::uint64_t clock_ticks() {
 
 void sleep_briefly() { std::this_thread::sleep_for(std::chrono::milliseconds{1}); }
 
+void end_process_at_once(int code) {
+  (void)std::fflush(nullptr);
+  ::_exit(code);
+}
+
 std::string time_stamp() { return now_as("%04d-%02u-%02u-%02ld:%02ld:%02ld.%03ld.%03ld"); }
 std::string time_digits() { return now_as("%04d%02u%02u%02ld%02ld%02ld%03ld%03ld"); }
 

@@ -35,6 +35,9 @@ std::string time_stamp();
 // The same moment as digits only, for file names that sort.
 std::string time_digits();
 
+// Ends the process with that code, now: what was printed is flushed, and nothing else happens.
+[[noreturn]] void end_process_at_once(int code);
+
 // Runs in the child of every fork, on the only thread that is left.
 void in_forked_child(void (*handler)());
 

@@ -97,6 +97,11 @@ Shared& shared() {
 std::atomic<bool> g_whole_process{false};
 constinit thread_local aclError t_last_error = ACL_SUCCESS;
 
+constinit std::atomic<void (*)()> g_hear_fetch{nullptr};
+void fetched() {
+  if (void (*const hear)() = g_hear_fetch.load(std::memory_order_acquire)) hear();
+}
+
 // What the first layer answers is not remembered, nor "not supported".
 bool is_remembered(aclError code) {
   const bool first_layer = (code >= 100000 && code < 107000) || (code >= 148000 && code < 149000) ||
@@ -141,6 +146,7 @@ aclError fail_without_words(aclError code) noexcept {
 }
 
 const char* take_text() noexcept {
+  fetched();
   try {
     const bool whole_process = g_whole_process.load();
     if (t_pile != nullptr && !whole_process) {
@@ -158,13 +164,19 @@ const char* take_text() noexcept {
              : nullptr;
 }
 
-aclError last_error() { return t_last_error; }
+aclError last_error() {
+  fetched();
+  return t_last_error;
+}
 
 aclError take_last_error() {
+  fetched();
   const aclError code = t_last_error;
   t_last_error = ACL_SUCCESS;
   return code;
 }
+
+void on_fetch(void (*hear)()) { g_hear_fetch.store(hear, std::memory_order_release); }
 
 void keep_for_process(bool whole_process) { g_whole_process.store(whole_process); }
 

@@ -19,6 +19,9 @@ const char* take_text() noexcept;
 // The same without words, which take memory; the next text says that some were lost.
 aclError fail_without_words(aclError code) noexcept;
 
+// Who hears that the calling thread asks for its errors; null: nobody.
+void on_fetch(void (*hear)());
+
 aclError last_error();
 aclError take_last_error();
 

@@ -49,7 +49,7 @@ Status destroy_data_buffer(const aclDataBuffer* buffer) {
                               "another function than aclCreateDataBuffer",
                               hex(buffer)),
                   "", "destroy each data buffer once, with the pointer that aclCreateDataBuffer returned"}),
-          Misuse::Lifetime);
+          Misuse::UsedAfterEnd);
     }
     handle = found->second;
     g_live.erase(found);

@@ -249,14 +249,14 @@ Status Process::destroy_context(Handle handle) {
           refuse({ACL_ERROR_RT_CONTEXT_NULL, "R-115", "EE1017",
                   fmt::format("{} is not a live context", hex(handle)), "",
                   "destroy each context once, with the handle that aclrtCreateContext returned"}),
-          Misuse::Lifetime, history_of_handle(handle));
+          Misuse::UsedAfterEnd, history_of_handle(handle));
     case Contexts::End::EndedButBound:
       return as_misuse(
           refuse({ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, "R-115", "EE1018",
                   fmt::format("context {} is destroyed already, and another thread is still bound to it",
                               hex(handle)),
                   "", "destroy each context once"}),
-          Misuse::Lifetime, history_of_handle(handle));
+          Misuse::UsedAfterEnd, history_of_handle(handle));
     case Contexts::End::Ended:
       break;
   }
@@ -275,7 +275,7 @@ Status Process::set_current(Handle handle) {
   if (context == nullptr) {
     return as_misuse(rejected("R-109", "context", hex(handle), "it is not a live context",
                               "pass a handle from aclrtCreateContext or aclrtGetCurrentContext"),
-                     Misuse::Lifetime, history_of_handle(handle));
+                     Misuse::UsedAfterEnd, history_of_handle(handle));
   }
   Contexts::bind(std::move(context));
   return done();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/misuse.h"
 #include "memory/memory.h"
 #include "runtime/links.h"
 #include "schedule/policy.h"
@@ -24,6 +25,7 @@ struct Settings {
   bool leak_report = true;
   bool summary = false;
   bool fault_report = true;
+  CheckSettings check;
   unsigned stack_frames = 0;  // of each call site that is kept
   std::size_t quarantine = 0;
 

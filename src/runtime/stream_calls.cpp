@@ -30,7 +30,7 @@ Refusal stale_handle(const char* rule, const char* kind, Handle handle) {
                            fmt::format("{} is not a live {}", hex(handle), kind),
                            "it was destroyed, or is another kind of object, or never existed",
                            fmt::format("pass a {} that was created and not destroyed", kind)}),
-                   Misuse::Lifetime, history_of_handle(handle));
+                   Misuse::UsedAfterEnd, history_of_handle(handle));
 }
 
 Result<StreamRef> known_stream(Process& process, aclrtStream stream, const char* rule) {

@@ -1,0 +1,59 @@
+#include "check/checking.h"
+
+#include "check/findings.h"
+#include "check/in_use.h"
+#include "check/unfetched.h"
+#include "check/verdict.h"
+#include "observe/observe.h"
+#include "platform/environment.h"
+#include "report/messages.h"
+
+namespace belay::check {
+namespace {
+
+void hear_hints(const observe::Batch& events) {
+  events.each([](const observe::Told& told) {
+    report_finding(
+        hint(told.event.function_name(), std::string{told.text}, told.details->rule, told.event.site));
+  });
+}
+
+}  // namespace
+
+void start_checking(Memory& memory, const CheckSettings& settings) {
+  if (!settings.on()) return stop_checking();
+  join_verdict(platform::environment(kVerdictVariable).value_or(""));
+  start_finding(settings);
+  report::on_fetch(note_fetch);
+  if (settings.wants(MisuseClass::Hints))
+    observe::listen(hear_hints, {.wanted = observe::bit(observe::What::Noted), .at_once = true});
+  if (settings.wants(MisuseClass::Lifetime)) watch_use(memory);
+}
+
+void stop_checking() {
+  report::on_fetch(nullptr);
+  observe::unlisten(hear_hints);
+  stop_watching_use();
+}
+
+void hear_refusal(const char* function, const Error& error, std::uint32_t site) {
+  if (!check_settings().on()) return;
+  const bool misused = error.misuse != Misuse::None && is_checked(row_of(error.misuse)->of);
+  if (misused) report_finding(refused_call(function, error, site));
+  note_failure(function, error, site, misused);
+}
+
+int end_checking() {
+  if (!check_settings().on()) return 0;
+  report_unfetched();
+  print_end_of_findings();
+  return has_verdict() ? 0 : exit_code_of_findings();
+}
+
+void forget_checking() {
+  forget_findings();
+  forget_unfetched();
+  forget_verdict();
+}
+
+}  // namespace belay::check

@@ -1,0 +1,166 @@
+#include "check/findings.h"
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "base/words.h"
+#include "check/suppressions.h"
+#include "check/verdict.h"
+#include "observe/call_sites.h"
+#include "platform/files.h"
+#include "platform/process.h"
+#include "platform/symbolizer.h"
+
+namespace belay::check {
+namespace {
+
+// The same mistake at the same place: with the same stacks, and of the same function.
+using Key = std::tuple<Misuse, std::string, std::string, std::uint32_t, std::vector<std::uint32_t>>;
+
+Key key_of(const Finding& finding) {
+  std::vector<std::uint32_t> sites;
+  for (const Happened& each : finding.before) sites.push_back(each.site);
+  // Leaks from one place differ by what they are.
+  const std::string what = finding.misuse == Misuse::NeverGivenBack || finding.site == 0
+                               ? finding.headline + finding.values
+                               : std::string{};
+  return {finding.misuse, finding.rule, finding.function + what, finding.site, std::move(sites)};
+}
+
+struct State {
+  CheckSettings settings;
+  std::mutex mutex;
+  std::map<Key, std::size_t> numbers;
+  std::deque<FoundOnce> found;
+  std::vector<std::uint32_t> places;  // of the verdict, for each
+  std::size_t printed = 0, not_printed = 0, suppressed = 0;
+  Suppressions suppressions;
+};
+std::atomic<State*> g_state{nullptr};
+State& state() {
+  State* one = g_state.load(std::memory_order_acquire);
+  if (one != nullptr) return *one;
+  auto* made = new State;  // used until the very end
+  if (g_state.compare_exchange_strong(one, made)) return *made;
+  delete made;
+  return *one;
+}
+
+void print(State& all, const std::string& text) {
+  if (all.printed == all.settings.print_limit) {
+    if (all.not_printed++ == 0)
+      platform::print_line(true,
+                           fmt::format("belay: {} were printed (--print-limit); more are only counted\n",
+                                       counted(all.printed, "finding")));
+    return;
+  }
+  ++all.printed;
+  platform::print_line(true, text);
+  if (!all.settings.log_file.empty()) (void)platform::append_to(all.settings.log_file, text);
+}
+
+}  // namespace
+
+void start_finding(const CheckSettings& settings) {
+  State& all = state();
+  const std::lock_guard lock{all.mutex};
+  all.settings = settings;
+  if (!settings.suppressions.empty()) all.suppressions.read(settings.suppressions);
+  if (!settings.baseline.empty()) all.suppressions.read_baseline(settings.baseline);
+}
+
+const CheckSettings& check_settings() { return state().settings; }
+
+void report_finding(const Finding& finding) {
+  State& all = state();
+  const MisuseRow& row = finding.row();
+  if (!all.settings.wants(row.of)) return;
+  Key key = key_of(finding);
+  {
+    const std::lock_guard lock{all.mutex};
+    if (const auto known = all.numbers.find(key); known != all.numbers.end()) {
+      if (known->second == SIZE_MAX) return;
+      ++all.found[known->second].count;
+      verdict_again(all.places[known->second]);
+      return;
+    }
+  }
+  // Without the lock: it takes a while, and another thread may find something else.
+  std::string text = platform::symbolised(finding.text());
+  const std::lock_guard lock{all.mutex};
+  const auto [known, is_new] = all.numbers.try_emplace(std::move(key), SIZE_MAX);
+  if (!is_new && known->second == SIZE_MAX) return;
+  if (!is_new) {
+    ++all.found[known->second].count;
+    verdict_again(all.places[known->second]);
+    return;
+  }
+  if (all.suppressions.covers(row, finding.rule, text)) {
+    ++all.suppressed;
+    return;
+  }
+  known->second = all.found.size();
+  all.found.push_back({finding.misuse, finding.rule, finding.function, text, 1});
+  all.places.push_back(add_to_verdict(row, finding.rule, finding.function, text));
+  print(all, text);
+  if (!all.settings.halts || (all.settings.fail_on & bit(row.of)) == 0) return;
+  platform::print_line(true, "belay: the program is ended here (--halt-on-error)\n");
+  platform::end_process_at_once(all.settings.exit_code);
+}
+
+std::size_t found_count() {
+  State& all = state();
+  const std::lock_guard lock{all.mutex};
+  return all.found.size();
+}
+
+void look_at_findings(std::size_t from, const std::function<void(const FoundOnce&)>& look) {
+  State& all = state();
+  const std::lock_guard lock{all.mutex};
+  for (std::size_t i = from; i < all.found.size(); ++i) look(all.found[i]);
+}
+
+int exit_code_of_findings() {
+  State& all = state();
+  const std::lock_guard lock{all.mutex};
+  const bool fails = std::ranges::any_of(all.found, [&](const FoundOnce& each) {
+    return (all.settings.fail_on & bit(row_of(each.misuse)->of)) != 0;
+  });
+  return all.settings.on() && fails ? all.settings.exit_code : 0;
+}
+
+void print_end_of_findings() {
+  State& all = state();
+  const std::lock_guard lock{all.mutex};
+  if (all.found.empty() && all.suppressed == 0) return;
+  std::array<std::size_t, kMisuseClasses.size()> places{};
+  std::array<std::uint64_t, kMisuseClasses.size()> times{};
+  for (const FoundOnce& each : all.found) {
+    const auto at = static_cast<std::size_t>(row_of(each.misuse)->of);
+    ++places[at];
+    times[at] += each.count;
+  }
+  std::string text;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (places[i] == 0) continue;
+    text += fmt::format("{}{} {}{}", text.empty() ? "" : ", ", places[i], kMisuseClasses[i],
+                        times[i] == places[i] ? std::string{} : fmt::format(" ({} times)", times[i]));
+  }
+  platform::print_line(
+      true, fmt::format(
+                "belay: found in process {}: {}{}\n", platform::process_id(), text.empty() ? "nothing" : text,
+                all.suppressed == 0 ? std::string{} : fmt::format("; {} suppressed", all.suppressed)));
+}
+
+void forget_findings() {
+  static auto* of_parents = new std::vector<State*>;  // kept reachable, never used again
+  if (State* old = g_state.exchange(nullptr)) of_parents->push_back(old);
+}
+
+}  // namespace belay::check

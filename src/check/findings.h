@@ -1,0 +1,39 @@
+// What was found so far: each mistake once for each place in the program, told when it happens, counted after
+// that, and handed on to the verdict (verdict.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "base/misuse.h"
+#include "check/finding.h"
+
+namespace belay::check {
+
+// From now on; under the lock under which the runtime is made. The settings of a process do not change: those
+// of a later start are taken for what is found after it.
+void start_finding(const CheckSettings& settings);
+const CheckSettings& check_settings();
+inline bool is_checked(MisuseClass one) { return check_settings().wants(one); }
+
+// Tells and counts it, unless its class is not wanted or it is suppressed.
+void report_finding(const Finding& finding);
+
+// What was found, for tests and for the end: by number, from 0.
+struct FoundOnce {
+  Misuse misuse;
+  std::string rule, function, text;  // without tokens
+  std::uint64_t count;
+};
+std::size_t found_count();
+void look_at_findings(std::size_t from, const std::function<void(const FoundOnce&)>& look);
+
+// The exit code that the process should end with; 0: nothing was found that it should fail for.
+int exit_code_of_findings();
+// How many, in words, on standard error; nothing where none was found.
+void print_end_of_findings();
+void forget_findings();  // in the child of a fork: they are the parent's
+
+}  // namespace belay::check

@@ -10,6 +10,7 @@
 
 #include "acl/acl_rt.h"
 #include "base/nearest.h"
+#include "cli/check.h"
 #include "cli/check_program.h"
 #include "cli/colour.h"
 #include "cli/command.h"
@@ -36,9 +37,9 @@ int complain(const std::string& command, const std::string& what, const std::str
   return kUsage;
 }
 
-// Words of the program that `belay run` starts are none of the parser's business.
+// Words of the program that is started are none of the parser's business.
 std::vector<std::string> take_after_dashes(std::vector<std::string>& words) {
-  if (words.empty() || words[0] != "run") return {};
+  if (words.empty() || (words[0] != "run" && words[0] != "check")) return {};
   const auto dashes = std::ranges::find(words, "--");
   std::vector<std::string> behind{dashes, words.end()};
   words.erase(dashes, words.end());
@@ -67,6 +68,7 @@ int obey(std::vector<std::string> words) {
            "See 'belay COMMAND --help' for one command.\n\n"
            "Examples:\n"
            "  belay run -- ./my_program                    run it on an emulated A2 server\n"
+           "  belay check -- ./my_program                  find its memory mistakes, with a verdict for CI\n"
            "  belay explain 2M --policy HUGE_ONLY          what does 2 MB cost, and why?\n"
            "  belay rule M-48                              the text of a rule\n"
            "  belay products                               what can be emulated, with its figures\n"
@@ -78,7 +80,8 @@ int obey(std::vector<std::string> words) {
   const bool nothing = words.empty();
   std::vector<std::string> after_dashes = take_after_dashes(words);
   const Command commands[] = {
-      {"run", add_run(app, std::move(after_dashes))},
+      {"run", add_run(app, after_dashes)},
+      {"check", add_check(app, std::move(after_dashes))},
       {"explain", add_explain(app)},
       {"rule", add_rule(app)},
       {"products", add_products(app)},

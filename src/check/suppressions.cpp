@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/words.h"
+#include "check/frames.h"
 #include "platform/files.h"
 
 namespace belay::check {
@@ -18,31 +19,6 @@ constexpr std::array<std::string_view, 5> kSuppressedBy{"class", "id", "rule", "
 
 bool fits(const std::string& pattern, std::string_view text) {
   return ::fnmatch(pattern.c_str(), std::string{text}.c_str(), 0) == 0;
-}
-
-struct Frame {
-  std::string_view function, file;
-};
-
-// "belay:   at function (file:line)" in the lines of a finding.
-template <class Act>
-void each_frame(std::string_view text, Act&& act) {
-  constexpr std::string_view kAt = " at ";
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    const std::size_t at = line.find_first_not_of(' ', line.find(':') + 1);
-    if (at == std::string_view::npos || at == 0 || !line.substr(at - 1).starts_with(kAt)) continue;
-    line.remove_prefix(at - 1 + kAt.size());
-    Frame frame{line, {}};
-    if (const std::size_t open = line.rfind(" ("); open != std::string_view::npos && line.ends_with(')')) {
-      frame.function = line.substr(0, open);
-      const std::string_view place = line.substr(open + 2, line.size() - open - 3);
-      frame.file = place.substr(0, place.rfind(':'));
-    }
-    act(frame);
-  }
 }
 
 bool fits_a_file(const std::string& pattern, std::string_view file) {

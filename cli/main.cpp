@@ -22,6 +22,7 @@
 #include "cli/rule.h"
 #include "cli/run.h"
 #include "cli/smi.h"
+#include "cli/symbolize.h"
 
 namespace belay::cli {
 namespace {
@@ -89,6 +90,7 @@ int obey(std::vector<std::string> words) {
       {"smi", add_smi(app)},
       {"machine", add_machine(app)},
       {"check-program", add_check_program(app)},
+      {"symbolize", add_symbolize(app)},
       {"version", add_version(app)},
   };
   if (nothing) {

@@ -14,6 +14,8 @@
 #include "cli/child.h"
 #include "cli/colour.h"
 #include "cli/launch.h"
+#include "cli/symbolize.h"
+#include "cli/symbols.h"
 #include "config/check_settings.h"
 #include "platform/files.h"
 
@@ -118,6 +120,9 @@ int check(const CheckArguments& arguments) {
   CheckReport report;
   report.program = words[0];
   report.found = verdict.entries();
+  Symbols symbols;
+  for (check::VerdictEntry& each : report.found)
+    each.text = symbolized(each.text, symbols);  // of signal handlers
   report.lost = verdict.lost();
   report.fail_on = settings.fail_on;
   const bool killed = WIFSIGNALED(ending.status);

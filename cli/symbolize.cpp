@@ -106,6 +106,8 @@ std::string symbolized_line(std::string_view line, Symbols& symbols) {
   return fmt::format("{}", fmt::join(lines, "\n"));
 }
 
+}  // namespace
+
 std::string symbolized(std::string_view text, Symbols& symbols) {
   std::string answer;
   while (true) {
@@ -116,6 +118,8 @@ std::string symbolized(std::string_view text, Symbols& symbols) {
     text.remove_prefix(end + 1);
   }
 }
+
+namespace {
 
 // --- the pipe -------------------------------------------------------------------------------------
 

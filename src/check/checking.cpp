@@ -46,8 +46,9 @@ void hear_refusal(const char* function, const Error& error, std::uint32_t site) 
 int end_checking() {
   if (!check_settings().on()) return 0;
   report_unfetched();
+  if (has_verdict()) return 0;  // `belay check` sums up
   print_end_of_findings();
-  return has_verdict() ? 0 : exit_code_of_findings();
+  return exit_code_of_findings();
 }
 
 void forget_checking() {

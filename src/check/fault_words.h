@@ -54,8 +54,14 @@ class FaultWords {
     if (site != 0 && remembered_ < sizeof later_ / sizeof later_[0]) later_[remembered_++] = {title, site};
   }
 
-  void print() {
+  // All of it.
+  std::string_view finished() {
     for (std::size_t i = 0; i < remembered_; ++i) add_stack(later_[i].title, later_[i].site);
+    remembered_ = 0;
+    return {text_, length_};
+  }
+  void print() {
+    (void)finished();
     if (length_ > 0) platform::print_symbolised(text_, length_);
   }
   bool is_empty() const { return length_ == 0; }

@@ -6,7 +6,9 @@
 
 #include "check/dead_pointer.h"
 #include "check/fault_words.h"
+#include "check/findings.h"
 #include "check/host_touch.h"
+#include "check/verdict.h"
 #include "memory/following.h"
 #include "observe/call_sites.h"
 #include "observe/observe.h"
@@ -58,6 +60,9 @@ void explain(const platform::Fault& fault) {
   else
     explain_dead_pointer(memory, toucher, fault, words);
   if (!words.is_empty() && observe::keeps_sites()) add_access(toucher, fault, words);
+  if (!words.is_empty() && is_checked(MisuseClass::Host))
+    (void)add_to_verdict(*row_of(Misuse::HostTouch), "", toucher.function == nullptr ? "" : toucher.function,
+                         words.finished());
   words.print();
 }
 

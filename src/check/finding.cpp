@@ -39,17 +39,12 @@ std::string_view headline_of(Misuse misuse) {
   }
 }
 
-std::string called(std::uint32_t site, std::string_view indent) {
-  const std::string lines = observe::stack_words(site, indent);
-  return lines;
-}
-
 }  // namespace
 
 std::string Finding::text() const {
   std::string lines = fmt::format("belay: {}: {}{}{} [{}]\n", row().id, function, function.empty() ? "" : " ",
                                   headline, name_of(row().of));
-  lines += called(site, "belay:   ");
+  lines += observe::stack_words(site, "belay:   ");
   if (!values.empty()) lines += fmt::format("belay:   {}\n", values);
   lines += observe::happened_words(before, "belay:   ");
   if (!cure.empty()) lines += fmt::format("belay:   what to do: {}\n", cure);
@@ -92,8 +87,8 @@ Finding never_given_back(const Leak& leak, const char* rule) {
                   fmt::format("{} never given back{}", counted(leak.count, leak.one, leak.several),
                               leak.bytes == 0 ? std::string{} : fmt::format(", {}", amount(leak.bytes))),
                   leak.first == 0 ? std::string{}
-                                  : fmt::format("{}{} {}", leak.count == 1 ? "" : "the first ", leak.where,
-                                                hex(leak.first)),
+                                  : fmt::format("{} {} {}", leak.count == 1 ? "it is" : "the first is",
+                                                leak.where, hex(leak.first)),
                   0,
                   {},
                   rule,

@@ -31,6 +31,7 @@ struct Record {
 };
 
 std::atomic<Record*> g_record{nullptr};
+std::array<char, 64> g_name{};  // of this process
 
 Record* record_in(const platform::CommonMemory& memory) {
   return std::launder(reinterpret_cast<Record*>(memory.start()));
@@ -78,6 +79,8 @@ void join_verdict(const std::string& link) {
   if (platform::CommonMemory::open(link, kName, true, memory) != platform::CommonMemory::Opened::Done ||
       memory.bytes() != sizeof(Record))
     return;
+  const std::string name = platform::process_name();
+  std::copy_n(name.begin(), std::min(name.size(), g_name.size() - 1), g_name.begin());
   g_record.store(record_in(memory), std::memory_order_release);
   memory.abandon();  // the mapping stays until the end
 }
@@ -88,7 +91,7 @@ std::uint32_t add_to_verdict(const MisuseRow& row, std::string_view rule, std::s
                              std::string_view text) {
   Record* record = g_record.load(std::memory_order_acquire);
   if (record == nullptr) return kNoPlace;
-  const std::string name = platform::process_name();
+  const std::string_view name{g_name.data()};
   const std::array<std::string_view, 6> fields{row.id, name_of(row.of), rule, function, text, name};
   std::size_t bytes = 0;
   for (const std::string_view each : fields) bytes += each.size();

@@ -39,6 +39,7 @@ class VerdictReader {
 void join_verdict(const std::string& link);
 bool has_verdict();
 inline constexpr std::uint32_t kNoPlace = UINT32_MAX;
+// Also from a signal handler.
 std::uint32_t add_to_verdict(const MisuseRow& row, std::string_view rule, std::string_view function,
                              std::string_view text);
 void verdict_again(std::uint32_t place);

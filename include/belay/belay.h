@@ -62,6 +62,35 @@ typedef struct belayBlock {
 /* Writes up to `room` live blocks and returns how many there are; SIZE_MAX if there is no such device. */
 ACL_FUNC_VISIBILITY size_t belay_blocks(int32_t device, belayBlock *blocks, size_t room);
 
+/*
+ * What was found so far in a program that is checked (BELAY_CHECK, `belay check`): each mistake once for each place in
+ * the program. The strings live as long as the process.
+ */
+typedef struct belayFinding {
+    const char *id;        /* "double-free" */
+    const char *className; /* "lifetime" */
+    const char *rule;      /* "M-111", or empty */
+    const char *function;  /* of AscendCL; empty if none was called */
+    const char *text;      /* all of it, as it is printed: several lines */
+    uint64_t count;        /* how often, up to now */
+    int fails;             /* whether it decides the exit code */
+} belayFinding;
+
+/* Writes up to `room` of them, from number `from` on, the first of which is 0, and returns how many there are in all. */
+ACL_FUNC_VISIBILITY size_t belay_findings(size_t from, belayFinding *findings, size_t room);
+
+/* Looks for what can only be seen at an end: errors that this thread and others that are gone never asked for. */
+ACL_FUNC_VISIBILITY void belay_end_of_test(void);
+
+/* Sets a mark, and returns how many objects (blocks, streams, mappings, ...) are alive that were made since the mark
+ * before. In a program that is checked for leaks, each group of them is a finding. The first mark returns 0. */
+ACL_FUNC_VISIBILITY size_t belay_mark(void);
+
+/* Where in the program the block around an address was allocated, and freed if it is: lines of text with function, file
+ * and line. Like snprintf: writes at most `room` bytes with the final 0, and returns the length of the whole text; 0 if
+ * that is not known (BELAY_STACKS is off, or there never was a block). */
+ACL_FUNC_VISIBILITY size_t belay_block_site(const void *address, char *text, size_t room);
+
 /* Whether host code may read and write at an address, as far as the runtime knows: 0 for device memory, unless
  * BELAY_HOST_ACCESS=allow is set or host and device are one (BELAY_FORM). */
 ACL_FUNC_VISIBILITY int belay_host_may_touch(const void *address);

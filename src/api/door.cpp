@@ -8,6 +8,10 @@ namespace belay {
 constinit std::atomic<HearRefusal> g_hear_refusal{nullptr};
 
 namespace {
+void hear_refusal(const char* api, const Error& error, std::uint32_t site) {
+  if (const HearRefusal hear = g_hear_refusal.load(std::memory_order_acquire)) hear(api, error, site);
+}
+
 std::string places_of(const Error& error, std::uint32_t site) {
   constexpr std::string_view kIndent = "        ";
   return observe::happened_words("the call was made", site, kIndent) +
@@ -28,8 +32,9 @@ aclError refused(const char* api, const Error& error) noexcept {
   if (observe::keeps_sites()) [[unlikely]] {
     const std::uint32_t site = observe::site_of_this_call();
     observe::quietly([&] { places = places_of(error, site); });
-    if (const HearRefusal hear = g_hear_refusal.load(std::memory_order_acquire))
-      observe::quietly([&] { hear(api, error, site); });
+    observe::quietly([&] { hear_refusal(api, error, site); });
+  } else if (error.shortage) [[unlikely]] {
+    observe::quietly([&] { hear_refusal(api, error, 0); });
   }
   return report::fail(api, error, std::move(places));
 }

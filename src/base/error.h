@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,6 +28,14 @@ struct Happened {
   std::uint32_t site;  // observe/call_sites.h
 };
 
+// A device had too little memory for a request.
+struct Shortage {
+  std::uint32_t device;
+  std::size_t asked, needed;        // bytes: by the program, and in pages
+  std::size_t page, page_if_short;  // sizes; the same: there is no other
+  bool p2p;
+};
+
 struct Error {
   aclError code;
   const char* rule;     // "M-86"; empty when no single rule applies
@@ -37,6 +46,7 @@ struct Error {
   bool remember = true;  // kept as the thread's last error if its code is one of those
   Misuse misuse = Misuse::None;
   std::vector<Happened> before{};  // where known
+  std::optional<Shortage> shortage{};
 };
 
 using Refusal = std::unique_ptr<Error>;

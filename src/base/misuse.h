@@ -42,6 +42,7 @@ enum class Misuse : std::uint8_t {
   WroteReadOnly,
   HostTouch,
   NeverGivenBack,
+  GrownSinceMark,
   ErrorNotFetched,
   Hint,
 };
@@ -51,7 +52,7 @@ struct MisuseRow {
   MisuseClass of;
   std::string_view id;  // as reports name it: it never changes
 };
-inline constexpr std::array<MisuseRow, 15> kMisuses{{
+inline constexpr std::array<MisuseRow, 16> kMisuses{{
     {Misuse::FreedTwice, MisuseClass::Lifetime, "double-free"},
     {Misuse::FreedInside, MisuseClass::Lifetime, "free-inside-block"},
     {Misuse::FreedForeign, MisuseClass::Lifetime, "free-of-foreign-memory"},
@@ -65,6 +66,7 @@ inline constexpr std::array<MisuseRow, 15> kMisuses{{
     {Misuse::WroteReadOnly, MisuseClass::ReadOnly, "write-to-read-only"},
     {Misuse::HostTouch, MisuseClass::Host, "host-touch"},
     {Misuse::NeverGivenBack, MisuseClass::Leaks, "leak"},
+    {Misuse::GrownSinceMark, MisuseClass::Leaks, "growth"},
     {Misuse::ErrorNotFetched, MisuseClass::Errors, "error-not-fetched"},
     {Misuse::Hint, MisuseClass::Hints, "hint"},
 }};

@@ -1,7 +1,11 @@
 #include "check/checking.h"
 
+#include <atomic>
+
 #include "check/findings.h"
+#include "check/growth.h"
 #include "check/in_use.h"
+#include "check/shortage.h"
 #include "check/unfetched.h"
 #include "check/verdict.h"
 #include "observe/observe.h"
@@ -18,9 +22,12 @@ void hear_hints(const observe::Batch& events) {
   });
 }
 
+std::atomic<Memory*> g_checked_memory{nullptr};
+
 }  // namespace
 
 void start_checking(Memory& memory, const CheckSettings& settings) {
+  g_checked_memory.store(&memory, std::memory_order_release);
   if (!settings.on()) return stop_checking();
   join_verdict(platform::environment(kVerdictVariable).value_or(""));
   start_finding(settings);
@@ -37,6 +44,8 @@ void stop_checking() {
 }
 
 void hear_refusal(const char* function, const Error& error, std::uint32_t site) {
+  if (Memory* memory = g_checked_memory.load(std::memory_order_acquire); error.shortage && memory != nullptr)
+    explain_shortage(*memory, function, *error.shortage, site);
   if (!check_settings().on()) return;
   const bool misused = error.misuse != Misuse::None && is_checked(row_of(error.misuse)->of);
   if (misused) report_finding(refused_call(function, error, site));
@@ -52,7 +61,9 @@ int end_checking() {
 }
 
 void forget_checking() {
+  g_checked_memory.store(nullptr);
   forget_findings();
+  forget_marks();
   forget_unfetched();
   forget_verdict();
 }

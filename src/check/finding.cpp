@@ -99,6 +99,15 @@ Finding never_given_back(const Leak& leak, const char* rule) {
   return finding;
 }
 
+Finding grown_since_mark(const Leak& leak) {
+  Finding finding = never_given_back(leak, "");
+  finding.misuse = Misuse::GrownSinceMark;
+  finding.headline =
+      fmt::format("{}{} since the last mark, and not given back", counted(leak.count, leak.one, leak.several),
+                  leak.bytes == 0 ? std::string{} : fmt::format(", {},", amount(leak.bytes)));
+  return finding;
+}
+
 Finding error_not_fetched(const char* function, aclError code, const std::string& what, std::uint32_t site,
                           const char* rule) {
   const std::string_view name = code_name(code);

@@ -49,6 +49,8 @@ struct Leak {
   std::uint32_t site = 0;
 };
 Finding never_given_back(const Leak& leak, const char* rule);
+// The same for what was made between two marks (growth.h).
+Finding grown_since_mark(const Leak& leak);
 // Failed calls whose error nobody looked at.
 Finding error_not_fetched(const char* function, aclError code, const std::string& what, std::uint32_t site,
                           const char* rule);

@@ -27,7 +27,7 @@ Key key_of(const Finding& finding) {
   std::vector<std::uint32_t> sites;
   for (const Happened& each : finding.before) sites.push_back(each.site);
   // Leaks from one place differ by what they are.
-  const std::string what = finding.misuse == Misuse::NeverGivenBack || finding.site == 0
+  const std::string what = row_of(finding.misuse)->of == MisuseClass::Leaks || finding.site == 0
                                ? finding.headline + finding.values
                                : std::string{};
   return {finding.misuse, finding.rule, finding.function + what, finding.site, std::move(sites)};

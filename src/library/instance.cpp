@@ -102,7 +102,7 @@ Process& make_process_locked() {
   const Settings& settings = process->settings();
   observe::keep_stacks(settings.stack_frames);
   check::start_checking(process->memory(), settings.check);
-  g_hear_refusal.store(settings.check.on() ? check::hear_refusal : nullptr);
+  g_hear_refusal.store(check::hear_refusal);
   if (settings.stack_frames != 0) platform::prepare_symbolizer();
   if (settings.quarantine != 0) process->memory().set_quarantine(settings.quarantine);
   process->memory().listeners_changed();

@@ -1,10 +1,20 @@
 // The functions of include/belay/belay.h.
 #include <algorithm>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
 
 #include "api/absent.h"
 #include "belay/belay.h"
+#include "check/findings.h"
+#include "check/growth.h"
+#include "check/unfetched.h"
 #include "library/instance.h"
+#include "memory/history.h"
 #include "observe/call_sites.h"
+#include "observe/stack_words.h"
+#include "platform/symbolizer.h"
 #include "schedule/host_calls.h"
 #include "trace/census.h"
 
@@ -84,6 +94,73 @@ int belay_not_run(const char* function) { return belay::absent(function); }
 
 void belay_on_call_site(size_t (*frames)(uint64_t* numbers, size_t room)) {
   observe::g_interpreter_frames.store(frames, std::memory_order_release);
+}
+
+namespace {
+
+// Kept for ever, since programs keep pointers into it: by number.
+struct Shown {
+  std::string rule, function, text;
+};
+const Shown& shown(std::size_t number, const check::FoundOnce& found) {
+  static auto* all = new std::map<std::size_t, Shown>;
+  static auto* mutex = new std::mutex;
+  const std::lock_guard lock{*mutex};
+  return all->try_emplace(number, Shown{found.rule, found.function, found.text}).first->second;
+}
+
+}  // namespace
+
+size_t belay_findings(size_t from, belayFinding* findings, size_t room) {
+  return asked(std::size_t{0}, [&] {
+    std::size_t at = 0;
+    const MisuseClasses fail_on = check::check_settings().fail_on;
+    check::look_at_findings(from, [&](const check::FoundOnce& found) {
+      if (findings == nullptr || at >= room) return;
+      const MisuseRow& row = *row_of(found.misuse);
+      const Shown& words = shown(from + at, found);
+      findings[at++] = {row.id.data(),
+                        name_of(row.of).data(),
+                        words.rule.c_str(),
+                        words.function.c_str(),
+                        words.text.c_str(),
+                        found.count,
+                        (fail_on & bit(row.of)) != 0 ? 1 : 0};
+    });
+    return check::found_count();
+  });
+}
+
+void belay_end_of_test(void) {
+  (void)asked(false, [] {
+    observe::flush();
+    check::report_unfetched();
+    return true;
+  });
+}
+
+size_t belay_mark(void) {
+  return asked(std::size_t{0}, [] {
+    Process& process = running();
+    std::vector<observe::Alive> others;
+    process.add_alive(others);
+    return check::set_mark(process.memory(), others);
+  });
+}
+
+size_t belay_block_site(const void* address, char* text, size_t room) {
+  return asked(std::size_t{0}, [&]() -> std::size_t {
+    Process* process = running_if_any();
+    if (process == nullptr) return 0;
+    const std::string words = platform::symbolised(observe::happened_words(
+        history_at(process->memory(), reinterpret_cast<std::uintptr_t>(address)), ""));
+    if (text != nullptr && room > 0) {
+      const std::size_t count = std::min(words.size(), room - 1);
+      std::copy_n(words.begin(), count, text);
+      text[count] = '\0';
+    }
+    return words.size();
+  });
 }
 
 int belay_host_may_touch(const void* address) {

@@ -157,6 +157,31 @@ std::uint64_t peak_of(const std::atomic<std::uint64_t>& noted, const Use& use) {
                   std::accumulate(use.begin(), use.end(), std::uint64_t{0}));
 }
 
+std::vector<ProcessSeen> processes_on(const platform::CommonMemory& memory, const State& state) {
+  std::vector<ProcessSeen> all;
+  const std::uint64_t number_space = platform::process_number_space();
+  const std::size_t rows = rows_of(state);
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::uint64_t life = state.rows[row].life.load(std::memory_order_acquire);
+    if (Life::state(life) != Life::Live || !alive(memory, state, row, number_space)) continue;
+    const AddressUse& addresses = state.address_use[row];
+    ProcessSeen process{.process = state.rows[row].process,
+                        .name = state.rows[row].name.data(),
+                        .reserved = addresses.reserved.load(std::memory_order_relaxed),
+                        .mapped_on_host = addresses.mapped_on_host.load(std::memory_order_relaxed)};
+    for (std::size_t device = 0; device < state.header.devices; ++device) {
+      process.mapped.push_back(addresses.mapped[device].load(std::memory_order_relaxed));
+      process.on_device.push_back(used_by(state, device, row));
+      process.peaks.push_back(peak_of(state.devices[device].peaks[row], process.on_device.back()));
+    }
+    if (state.rows[row].life.load(std::memory_order_acquire) != life)
+      continue;  // another took the row meanwhile
+    all.push_back(std::move(process));
+  }
+  std::ranges::sort(all, {}, &ProcessSeen::process);
+  return all;
+}
+
 Seen look_at_meeting(const MeetingPlace& place, const std::string& name) {
   Seen seen;
   seen.name = name;
@@ -175,30 +200,13 @@ Seen look_at_meeting(const MeetingPlace& place, const std::string& name) {
   seen.devices = header.devices;
   seen.limits = header.limits;
   seen.on_device.resize(header.devices);
-  const std::uint64_t number_space = platform::process_number_space();
-  const std::size_t rows = rows_of(state);
-  for (std::size_t row = 0; row < rows; ++row) {
-    const std::uint64_t life = state.rows[row].life.load(std::memory_order_acquire);
-    if (Life::state(life) != Life::Live || !alive(joined.memory, state, row, number_space)) continue;
-    const AddressUse& addresses = state.address_use[row];
-    ProcessSeen process{.process = state.rows[row].process,
-                        .name = state.rows[row].name.data(),
-                        .reserved = addresses.reserved.load(std::memory_order_relaxed),
-                        .mapped_on_host = addresses.mapped_on_host.load(std::memory_order_relaxed)};
-    for (std::size_t device = 0; device < header.devices; ++device) {
-      process.mapped.push_back(addresses.mapped[device].load(std::memory_order_relaxed));
-      process.on_device.push_back(used_by(state, device, row));
-      process.peaks.push_back(peak_of(state.devices[device].peaks[row], process.on_device.back()));
-    }
-    if (state.rows[row].life.load(std::memory_order_acquire) != life)
-      continue;  // another took the row meanwhile
+  seen.processes = processes_on(joined.memory, state);
+  for (const ProcessSeen& each : seen.processes) {
     for (std::size_t device = 0; device < header.devices; ++device)
-      add(seen.on_device[device], process.on_device[device]);
-    seen.processes.push_back(std::move(process));
+      add(seen.on_device[device], each.on_device[device]);
   }
   for (std::size_t device = 0; device < header.devices; ++device)
     seen.peaks.push_back(peak_of(state.devices[device].peak, seen.on_device[device]));
-  std::ranges::sort(seen.processes, {}, &ProcessSeen::process);
   return seen;
 }
 
@@ -210,6 +218,10 @@ std::string who_is_on(const Seen& seen) {
 }
 
 }  // namespace
+
+std::vector<ProcessSeen> Machine::processes() const {
+  return joined_.memory.valid() ? processes_on(joined_.memory, state()) : std::vector<ProcessSeen>{};
+}
 
 Seen look_at(const Place& place, const std::string& name) {
   return look_at_meeting(meeting_place(place, name), name);

@@ -29,6 +29,17 @@ struct Wish {
   std::string settings;  // "hbm=4 GB;devices=8": what all processes on the machine must agree on
 };
 
+// What somebody who only looks sees.
+struct ProcessSeen {
+  std::int32_t process;
+  std::string name;
+  std::vector<Use> on_device{};
+  std::vector<std::uint64_t> peaks{};   // of each device: the most pages that it had in use at once
+  std::uint64_t reserved = 0;           // bytes of addresses
+  std::vector<std::uint64_t> mapped{};  // of each device, in bytes
+  std::uint64_t mapped_on_host = 0;
+};
+
 class Machine {
  public:
   static Result<std::unique_ptr<Machine>> join(const Wish& wish);
@@ -54,6 +65,9 @@ class Machine {
   // stands where its processes usually meet. A whole sentence; empty where all is well.
   const std::string& note() const { return note_; }
 
+  // Who is on it, and what each holds: this process too.
+  std::vector<ProcessSeen> processes() const;
+
   // This process is no longer on the machine, and must not ask a quota again.
   void depart();
 
@@ -66,6 +80,7 @@ class Machine {
     if (joined_.memory.valid()) (processes_.address_use().*figure).store(bytes, std::memory_order_relaxed);
   }
   State& state() { return *reinterpret_cast<State*>(joined_.memory.start()); }
+  const State& state() const { return *reinterpret_cast<const State*>(joined_.memory.start()); }
   static std::unique_ptr<Machine> alone(const Wish& wish, std::string note);
 
   Joined joined_;
@@ -75,16 +90,6 @@ class Machine {
   std::array<PageQuota, kMostDevices> quotas_;
 };
 
-// What somebody who only looks sees.
-struct ProcessSeen {
-  std::int32_t process;
-  std::string name;
-  std::vector<Use> on_device{};
-  std::vector<std::uint64_t> peaks{};   // of each device: the most pages that it had in use at once
-  std::uint64_t reserved = 0;           // bytes of addresses
-  std::vector<std::uint64_t> mapped{};  // of each device, in bytes
-  std::uint64_t mapped_on_host = 0;
-};
 struct Seen {
   std::string name, directory;
   std::string trouble;  // a state that cannot be read: why

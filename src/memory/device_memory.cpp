@@ -64,7 +64,7 @@ Refusal DeviceMemory::shortage(const Plan& plan, const char* rule) const {
         fmt::format("{} of {} for P2P", p2p_figures(limits, use).free, p2p_figures(limits, use).total));
     add(settings, ", ", "BELAY_P2P");
   }
-  return out_of_memory(
+  Refusal refusal = out_of_memory(
       rule,
       fmt::format(
           "module APP asked for {} bytes on device {}, which take {}; the device has {} bytes free of "
@@ -75,6 +75,9 @@ Refusal DeviceMemory::shortage(const Plan& plan, const char* rule) const {
       fmt::format("free memory or ask for less; BELAY_HBM sets how much there is, {} how much of it is of "
                   "that kind",
                   settings));
+  refusal->shortage = Shortage{
+      device_, plan.asked, plan.footprint, page_bytes(plan.page), page_bytes(plan.when_short), plan.p2p};
+  return refusal;
 }
 
 Refusal DeviceMemory::pool_is_empty(const Plan& plan, const char* rule) const {

@@ -287,6 +287,11 @@ std::vector<observe::Alive> Process::take_left_over() {
     const std::lock_guard lock{swept_mutex_};
     all.swap(swept_);
   }
+  add_alive(all);
+  return all;
+}
+
+void Process::add_alive(std::vector<observe::Alive>& all) const {
   using observe::Object;
   streams_.each([&](Handle handle, const Stream& stream) {
     if (!stream.is_default) all.push_back({Object::Stream, handle, stream.device()});
@@ -301,7 +306,6 @@ std::vector<observe::Alive> Process::take_left_over() {
   add_each(events_.notifies, Object::Notify);
   add_each(events_.counts, Object::CountNotify);
   add_live_data_buffers(all);
-  return all;
 }
 
 bool Process::is_set(std::uint32_t device) const {

@@ -71,6 +71,7 @@ class Process {
   // What the program has made and not given back: what is alive, and what ended with its context since the
   // last question.
   std::vector<observe::Alive> take_left_over();
+  void add_alive(std::vector<observe::Alive>& all) const;  // only the former
   bool is_set(std::uint32_t device) const;
   bool is_open(std::uint32_t device) const;
 

@@ -1,0 +1,118 @@
+#include "check/growth.h"
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "check/findings.h"
+#include "observe/lives.h"
+#include "observe/observe.h"
+
+namespace belay::check {
+namespace {
+
+struct One {
+  Object object;
+  std::uint64_t serial;
+  std::size_t bytes = 0;
+  std::uintptr_t address = 0;
+  std::uint32_t site = 0;
+};
+
+struct Mark {
+  std::mutex mutex;
+  bool set = false;
+  std::set<std::pair<Object, std::uint64_t>> alive;
+};
+std::atomic<Mark*> g_mark{nullptr};
+Mark& mark() {
+  Mark* one = g_mark.load(std::memory_order_acquire);
+  if (one != nullptr) return *one;
+  auto* made = new Mark;
+  if (g_mark.compare_exchange_strong(one, made)) return *made;
+  delete made;
+  return *one;
+}
+
+std::uint32_t made_at_of(Object object, std::uint64_t serial) {
+  const std::optional<observe::Life> life = observe::life_of(object, serial);
+  return life ? life->made_at : 0;
+}
+
+std::vector<One> alive_now(Memory& memory, const std::vector<observe::Alive>& others) {
+  std::vector<One> all;
+  std::vector<Block> blocks;
+  for (std::uint32_t device = 0; device < memory.settings().devices(); ++device)
+    memory.map().for_each_block(device, [&](const Block& block) { blocks.push_back(block); });
+  for (const Block& block : blocks) {
+    const std::uint64_t serial = memory.map().name(block.start);
+    if (serial != 0)
+      all.push_back(
+          {Object::DeviceBlock, serial, block.footprint, block.start, memory.map().site_of(block.start)});
+  }
+  const auto add_born = [&all](const observe::Event& born) {
+    all.push_back({born.object, born.serial, born.footprint() != 0 ? born.footprint() : born.bytes,
+                   born.address, born.site});
+  };
+  memory.host().for_each_block(add_born);
+  memory.host().for_each_registration(add_born);
+  memory.managed().for_each(add_born);
+  memory.virtual_memory().for_each_physical([&](const Physical& each) {
+    const Object object = each.extent->side == Side::Host ? Object::HostPhysical : Object::Physical;
+    all.push_back(
+        {object, each.extent->number, each.plan.bytes, each.handle, made_at_of(object, each.extent->number)});
+  });
+  memory.virtual_memory().for_each_mapping([&](const Mapping& each) {
+    all.push_back(
+        {Object::Mapping, each.serial, each.bytes, each.start, made_at_of(Object::Mapping, each.serial)});
+  });
+  memory.virtual_memory().for_each_reservation([&](const Reservation& each) {
+    all.push_back({Object::Reservation, each.serial, each.bytes, each.start,
+                   made_at_of(Object::Reservation, each.serial)});
+  });
+  for (const observe::Alive& each : others)
+    all.push_back({each.object, each.serial, 0, 0, made_at_of(each.object, each.serial)});
+  return all;
+}
+
+}  // namespace
+
+std::size_t set_mark(Memory& memory, const std::vector<observe::Alive>& others) {
+  const std::vector<One> now = alive_now(memory, others);
+  std::map<std::pair<Object, std::uint32_t>, Leak> groups;
+  std::size_t grown = 0;
+  {
+    Mark& before = mark();
+    const std::lock_guard lock{before.mutex};
+    for (const One& each : now) {
+      if (!before.set || before.alive.contains({each.object, each.serial})) continue;
+      ++grown;
+      const ObjectWords words = words_of(each.object);
+      Leak& leak = groups[{each.object, each.site}];
+      leak.one = words.one;
+      leak.several = words.several;
+      leak.given_back_with = words.given_back_with;
+      leak.made = words.made;
+      leak.site = each.site;
+      ++leak.count;
+      leak.bytes += each.bytes;
+      if (leak.first == 0 || each.address < leak.first) leak.first = each.address;
+    }
+    before.set = true;
+    before.alive.clear();
+    for (const One& each : now) before.alive.emplace(each.object, each.serial);
+  }
+  if (is_checked(MisuseClass::Leaks)) {
+    for (const auto& [key, leak] : groups) report_finding(grown_since_mark(leak));
+  }
+  return grown;
+}
+
+void forget_marks() {
+  static auto* of_before = new std::vector<Mark*>;  // kept reachable, never used again
+  if (Mark* old = g_mark.exchange(nullptr)) of_before->push_back(old);
+}
+
+}  // namespace belay::check

@@ -97,8 +97,12 @@ def virtual(effort, level):
             Run("copies over many mappings", "bench_virtual", "^mapped_to_", effort.repeats, effort.seconds)]
 
 
+def check(effort, _):
+    return [Run("call sites and checks", "bench_check", "^check/", effort.repeats, effort.seconds)]
+
+
 SUBJECTS = collections.OrderedDict((each.__name__, each) for each in (alloc, churn, shapes, threads, listening, copy, start,
-                                                             scale, virtual))
+                                                             scale, virtual, check))
 
 
 def available_memory():

@@ -230,6 +230,26 @@ def mapped_copies(figures):
     return points
 
 
+def checked(figures, who, whats):
+    points = []
+    for what in whats:
+        looked, off = (figures.of("check", name, what) for name in (who, "off"))
+        if not looked or not off:
+            return [None]
+        points.append(Point(looked["best"] / off["best"], looked["median"] / off["median"],
+                            "%s: %s, without %s" % (what, ns(looked["best"]), ns(off["best"])), looked, off))
+    return points
+
+
+# Two stacks a pair, beside what the pair costs with one frame each.
+def one_stack(figures):
+    deep, one = (figures.of("check", name, "pair") for name in ("stacks8", "off"))
+    if not deep or not one:
+        return [None]
+    return [Point((deep["best"] - one["best"]) / 2, (deep["median"] - one["median"]) / 2,
+                  "a pair with two stacks: %s, without %s" % (ns(deep["best"]), ns(one["best"])), deep, one)]
+
+
 # Question, bar in words, how the value is written, whether the limit is the most or the least, the limit, the points.
 BARS = (
     ("aclrtMalloc + aclrtFree, 1 MB to 1 GB", "no slower than the fastest of four allocators at each size",
@@ -267,6 +287,17 @@ BARS = (
     ("an address among 100,000 mappings", "at most 1.5 times as long as among 10", "×%.2f", "most", 1.5, many_mappings),
     ("aclrtMemcpy of 64 MB over 32 mappings", "at least 0.95 of the speed with one block", "%.3f", "least", 0.95,
      mapped_copies),
+    ("BELAY_STACKS=1 alone, a warm pair", "at most 1.5 times", "×%.2f", "most", 1.5,
+     lambda of: checked(of, "stacks1", ("pair",))),
+    ("`belay run` as it comes, a warm pair", "at most 2.2 times", "×%.2f", "most", 2.2,
+     lambda of: checked(of, "run", ("pair",))),
+    ("`belay check --level cheap`, copies of 64 KB", "at most 1.1 times", "×%.2f", "most", 1.1,
+     lambda of: checked(of, "cheap", ("copy",))),
+    ("the same, requests of a KV cache", "at most 2 times", "×%.2f", "most", 2, lambda of: checked(of, "cheap", ("kv",))),
+    ("`belay check`, copies of 64 KB", "at most 2 times", "×%.2f", "most", 2, lambda of: checked(of, "all", ("copy",))),
+    ("the same, requests of a KV cache and queued copies of 4 KB", "at most 5 times", "×%.2f", "most", 5,
+     lambda of: checked(of, "all", ("kv", "queued"))),
+    ("a stack of 8 frames", "under 250 ns", "%.0f ns", "most", 250, one_stack),
 )
 
 

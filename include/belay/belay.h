@@ -108,6 +108,21 @@ ACL_FUNC_VISIBILITY void belay_on_dropped_callback(void (*told)(void (*fn)(void 
  * not call any function of the runtime. NULL removes it. */
 ACL_FUNC_VISIBILITY void belay_on_call_site(size_t (*frames)(uint64_t *numbers, size_t room));
 
+/* What one of these numbers means. The words must live as long as the process; a frame without a file has NULL there. */
+typedef struct belayFrame {
+    const char *function;
+    const char *file;
+    uint32_t line;
+} belayFrame;
+
+/* Sets the function that tells: it returns 0 if it knows the number. It is asked at any time, on any thread, even in a
+ * signal handler: it must neither wait nor allocate nor call any function of the runtime. NULL removes it. */
+ACL_FUNC_VISIBILITY void belay_on_frame(int (*describe)(uint64_t number, belayFrame *frame));
+
+/* How many frames of a stack are kept (BELAY_STACKS): 0 if nobody asks for any, -1 if that is not known yet, because the
+ * next call will start the runtime. */
+ACL_FUNC_VISIBILITY int belay_stack_frames(void);
+
 /* Does what a function of AscendCL does that belay does not implement: returns 207000, with a message, and prints one
  * line on stderr for the first in a process. The name must live as long as the process. */
 ACL_FUNC_VISIBILITY int belay_not_run(const char *function);

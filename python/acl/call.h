@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "convert.h"
+#include "frames.h"
 #include "function.h"
 
 namespace belay::python {
@@ -46,10 +47,11 @@ bool can_be_called(PyObject* object);
 // Callbacks that the runtime has dropped meanwhile (callbacks.cpp).
 void free_dropped_callbacks();
 
-// Not a guard object: a thread that comes back while the interpreter ends is unwound from inside
+// The lock is no guard object: a thread that comes back while the interpreter ends is unwound from inside
 // PyEval_RestoreThread, which no destructor may do.
 template <class Act>
 auto without_lock(Act&& act) {
+  const FramesOfCall frames;
   PyThreadState* state = PyEval_SaveThread();
   auto result = act();
   PyEval_RestoreThread(state);

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include "frames.h"
 #include "python_api.h"
 
 namespace belay::python {
@@ -23,6 +24,7 @@ void with_lock(Act&& act) {
   if (Py_IsInitialized() == 0) rest_for_ever();
   try {
     const PyGILState_STATE state = PyGILState_Ensure();
+    const InProgram elsewhere;
     act();
     PyGILState_Release(state);
   } catch (...) {  // that unwinding; nothing in there throws

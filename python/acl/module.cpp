@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "frames.h"
 #include "function.h"
 
 namespace belay::python {
@@ -95,5 +96,6 @@ PyMODINIT_FUNC PyInit_acl() {
   using namespace belay::python;
   Owned module{PyModule_Create(&g_definition)};
   if (!module || !add_submodules(module.get()) || !add_functions(module.get())) return nullptr;
+  begin_frames();
   return module.release();
 }

@@ -6,60 +6,64 @@
 #include <vector>
 
 #include "check/findings.h"
+#include "observe/lives.h"
 #include "observe/observe.h"
 
 namespace belay::check {
 namespace {
 
-// Tasks that are queued or run, and what each touches; and by that, which tasks there are.
+// By what is touched: how many tasks are queued or run, and the last of them.
+struct Users {
+  std::uint64_t tasks = 0;
+  TaskInUse last{};
+};
 struct Pending {
   std::mutex mutex;
-  std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> extents_of;  // a task -> what it touches
-  std::unordered_map<std::uint64_t, std::vector<TaskInUse>> users_of;        // an extent -> tasks, in order
+  std::unordered_map<std::uint64_t, Users> of_extent;
 };
 std::atomic<Pending*> g_pending{nullptr};
 std::atomic<Memory*> g_used_memory{nullptr};
 
 void submit(Pending& pending, const observe::Told& told) {
-  std::vector<std::uint64_t> extents;
-  for (const observe::Touch& each : told.touches) {
-    if (each.extent != 0) extents.push_back(each.extent);
-  }
-  if (extents.empty()) return;
-  const observe::Event& event = told.event;
   const std::lock_guard lock{pending.mutex};
-  for (const std::uint64_t each : extents)
-    pending.users_of[each].push_back({event.serial, event.function_name(), event.site});
-  pending.extents_of.emplace(event.serial, std::move(extents));
+  for (const observe::Touch& each : told.touches) {
+    if (each.extent == 0) continue;
+    Users& users = pending.of_extent[each.extent];
+    ++users.tasks;
+    users.last = {told.event.serial, told.event.function_name(), told.event.site};
+  }
 }
 
-void end(Pending& pending, std::uint64_t task) {
+void end(Pending& pending, const observe::Told& told) {
   const std::lock_guard lock{pending.mutex};
-  const auto found = pending.extents_of.find(task);
-  if (found == pending.extents_of.end()) return;
-  for (const std::uint64_t each : found->second) {
-    const auto users = pending.users_of.find(each);
-    if (users == pending.users_of.end()) continue;
-    std::erase_if(users->second, [task](const TaskInUse& one) { return one.number == task; });
-    if (users->second.empty()) pending.users_of.erase(users);
+  for (const observe::Touch& each : told.touches) {
+    const auto found = pending.of_extent.find(each.extent);
+    if (found == pending.of_extent.end()) continue;
+    if (found->second.tasks > 0) --found->second.tasks;
   }
-  pending.extents_of.erase(found);
+  constexpr std::size_t kMany = 4096;  // those that nobody uses any more are kept for their next use
+  if (pending.of_extent.size() > kMany)
+    std::erase_if(pending.of_extent, [](const auto& each) { return each.second.tasks == 0; });
 }
 
 void give_back(Pending& pending, const observe::Event& event, std::uint64_t extent) {
   if ((event.flags & observe::Event::kSwept) != 0) return;  // a reset has waited, or dropped the work
-  std::optional<TaskInUse> user;
+  TaskInUse user{};
   {
     const std::lock_guard lock{pending.mutex};
-    const auto users = pending.users_of.find(extent);
-    if (users != pending.users_of.end() && !users->second.empty()) user = users->second.front();
+    const auto found = pending.of_extent.find(extent);
+    if (found == pending.of_extent.end() || found->second.tasks == 0) return;
+    user = found->second.last;
   }
-  if (!user) return;
   Memory* memory = g_used_memory.load(std::memory_order_acquire);
-  const std::uint32_t made_at =
-      event.object == Object::DeviceBlock && memory != nullptr ? memory->map().site_of(event.address) : 0;
+  std::uint32_t made_at = 0;
+  if (event.object == Object::DeviceBlock) {
+    if (memory != nullptr) made_at = memory->map().site_of(event.address);
+  } else if (const std::optional<observe::Life> life = observe::life_of(event.object, event.serial)) {
+    made_at = life->made_at;
+  }
   report_finding(freed_in_use(event.function_name(), event.site, event.object, event.address, event.bytes,
-                              made_at, *user));
+                              made_at, user));
 }
 
 void hear_use(const observe::Batch& events) {
@@ -72,8 +76,8 @@ void hear_use(const observe::Batch& events) {
       case observe::What::Done:
       case observe::What::Failed:
       case observe::What::Dropped:
-        return end(*pending, told.event.serial);
-      case observe::What::Freed:
+        return end(*pending, told);
+      case observe::What::GivenBack:
         return give_back(*pending, told.event, told.event.serial);
       case observe::What::Destroyed:
         if (told.event.object == Object::Mapping && told.details != nullptr)
@@ -91,14 +95,16 @@ void hear_use(const observe::Batch& events) {
 void watch_use(Memory& memory) {
   static auto* kept = new std::vector<std::unique_ptr<Pending>>;  // a straggler may still hold an older one
   g_used_memory.store(&memory);
+  memory.mark_use(true);
   g_pending.store(kept->emplace_back(std::make_unique<Pending>()).get(), std::memory_order_release);
   using observe::What;
   observe::listen(hear_use, {.wanted = observe::bits(What::Submitted, What::Done, What::Failed, What::Dropped,
-                                                     What::Freed, What::Destroyed),
+                                                     What::GivenBack, What::Destroyed),
                              .at_once = true});
 }
 
 void stop_watching_use() {
+  if (Memory* memory = g_used_memory.load()) memory->mark_use(false);
   observe::unlisten(hear_use);
   g_used_memory.store(nullptr);
   g_pending.store(nullptr);

@@ -1,5 +1,6 @@
 // The functions of include/belay/belay.h.
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <string>
@@ -40,6 +41,15 @@ Answer watched(Answer otherwise, Ask&& ask) noexcept {
     (void)running();
     return ask();
   });
+}
+
+std::atomic<int (*)(uint64_t number, belayFrame* frame)> g_describe{nullptr};
+bool describe_frame(std::uint64_t number, observe::InterpreterFrame& words) {
+  const auto describe = g_describe.load(std::memory_order_acquire);
+  belayFrame frame{};
+  if (describe == nullptr || describe(number, &frame) != 0 || frame.function == nullptr) return false;
+  words = {frame.function, frame.file, frame.line};
+  return true;
 }
 
 }  // namespace
@@ -161,6 +171,15 @@ size_t belay_block_site(const void* address, char* text, size_t room) {
     }
     return words.size();
   });
+}
+
+void belay_on_frame(int (*describe)(uint64_t number, belayFrame* frame)) {
+  g_describe.store(describe, std::memory_order_release);
+  observe::g_describe_frame.store(describe == nullptr ? nullptr : describe_frame, std::memory_order_release);
+}
+
+int belay_stack_frames(void) {
+  return running_if_any() == nullptr ? -1 : static_cast<int>(observe::stack_frames());
 }
 
 int belay_host_may_touch(const void* address) {

@@ -264,6 +264,10 @@ void DeviceMemory::tell_freed(const Block& block, bool swept) {
   observe::publish(event);
 }
 
+void DeviceMemory::tell_given_back(const Block& block) {
+  observe::publish(event_of(observe::What::GivenBack, block, block.module));
+}
+
 void DeviceMemory::release(const Block& block, ThreadCache* cache, bool shared) {
   if (!shared) {
     backing_->on_free(position_of(block.start), block.footprint, block.read_only);

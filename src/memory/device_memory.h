@@ -39,6 +39,7 @@ class DeviceMemory {
   // One is there, and whoever listens, or wants to hear of it at once, did not hear of it yet; one has ended.
   void tell_begun(std::uintptr_t start, bool at_once_only);
   void tell_freed(const Block& block, bool swept = false);
+  void tell_given_back(const Block& block);
 
   // The address range of a block that was freed is free as well.
   void return_range(std::uintptr_t start, std::size_t footprint, Page page, Origin origin = Origin::Malloc) {

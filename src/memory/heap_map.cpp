@@ -163,6 +163,7 @@ Block HeapMap::block_from(std::uintptr_t start, std::uint64_t packed) const {
           word.read_only,
           word.p2p,
           word.leak_reported,
+          (packed & BlockWord::kInUse) != 0,
           (packed & BlockWord::kPlain) == 0,
           facts == nullptr ? 0 : facts->serial.load(std::memory_order_relaxed)};
 }

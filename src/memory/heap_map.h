@@ -38,7 +38,7 @@ constexpr std::size_t unit_of(HeapClass c) { return c == HeapClass::Huge2M ? 2_M
 
 enum class Origin : std::uint8_t { Malloc, MediaV1, MediaV2, Host };  // there is room for four more
 
-// What everybody needs to know about a block, in one word. Bits 11 to 15 are free.
+// What everybody needs to know about a block, in one word. Bits 12 to 15 are free.
 struct BlockWord {
   std::size_t units;  // of 4 KB
   std::size_t asked;  // bytes
@@ -51,6 +51,7 @@ struct BlockWord {
   static constexpr std::uint64_t kLeakReported = 1U << 8;
   static constexpr std::uint64_t kHasFacts = 1U << 9;      // block_facts.h
   static constexpr std::uint64_t kOtherModule = 1U << 10;  // not APP: the facts say which
+  static constexpr std::uint64_t kInUse = 1U << 11;        // queued work touches it, or did
   // The size in units of 4 KB, and how much of it nobody asked for: less than 4 MB. Blocks of 1 GB pages have
   // fewer bits for the one and more for the other.
   static constexpr unsigned kUnitsShift = 16;
@@ -111,7 +112,8 @@ struct Block {
   Origin origin;
   std::uint8_t module;
   bool read_only, p2p, leak_reported;
-  bool shared = false;       // it has left the shortcut: other processes may hold it
+  bool in_use = false;  // queued work touches it, or did: only where that is asked for (Memory::mark_use)
+  bool shared = false;  // it has left the shortcut: other processes may hold it
   std::uint64_t serial = 0;  // 0: it was not named yet
   // It is a mapping (mappings.h), and these may use it.
   bool mapped = false;
@@ -215,6 +217,8 @@ class HeapMap final : public BlockIndex {
   // The number of the live block that starts here, which it gets now if it had none; 0: there is none.
   std::uint64_t name(std::uintptr_t start);
   void mark_leak_reported(std::uintptr_t start) { change_word(start, BlockWord::kLeakReported, true); }
+  // The same for work that touches it; the fast path leaves it alone then.
+  void mark_in_use(std::uintptr_t start) { change_word(start, BlockWord::kInUse, true); }
   // From now on the fast path leaves this block alone, or no longer. Empty: there is none.
   std::optional<Block> leave_shortcut(std::uintptr_t start) {
     return change_word(start, BlockWord::kPlain, false);

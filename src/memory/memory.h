@@ -103,6 +103,14 @@ class Memory {
   void hold_freed_addresses(bool hold);
   void set_quarantine(std::size_t bytes);
 
+  // Blocks that queued work touches are marked from now on, so that whoever asks hears when one is given back
+  // (observe::What::GivenBack).
+  void mark_use(bool marks) { marks_use_.store(marks); }
+  void note_use(const Location& at) {
+    if (marks_use_.load(std::memory_order_relaxed) && at.is_device() && !at.block.mapped && !at.block.in_use)
+      map_.mark_in_use(at.block.start);
+  }
+
   // For the fast path: requests of this thread go to that device, as was found after that state was read.
   void set_device_of_thread(std::uint64_t state, std::uint32_t device);
   const FastRules& fast_rules() const { return fast_rules_; }
@@ -162,6 +170,7 @@ class Memory {
   std::vector<std::unique_ptr<DeviceMemory>> devices_;
   std::atomic<std::size_t> media_bytes_{0};
   std::atomic<std::uint64_t> listened_to_{0};  // what the fast path was told of it
+  std::atomic<bool> marks_use_{false};
   std::mutex reuse_;
   std::size_t quarantine_ = 0;
   bool holds_addresses_ = false;

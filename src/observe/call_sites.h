@@ -26,7 +26,8 @@ inline unsigned stack_frames() { return g_stack_frames.load(std::memory_order_re
 // how many there are. Asked on the thread that calls, while it calls.
 using InterpreterFrames = std::size_t (*)(std::uint64_t* frames, std::size_t room);
 inline std::atomic<InterpreterFrames> g_interpreter_frames{nullptr};
-// What a number of its own means; the words stay for ever. Asked at any time, on any thread.
+// What a number of its own means; the words stay for ever, the file may be null. Asked at any time, on any
+// thread.
 struct InterpreterFrame {
   const char *function, *file;
   std::uint32_t line;

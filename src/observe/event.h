@@ -33,9 +33,10 @@ enum class What : std::uint8_t {
   DeviceClosing,
   DeviceClosed,
   Finalized,
-  Refused,  // a call; `text` says why
-  Noted,    // legal or survived, but hardly meant; `text` says what
-  Gap,      // not an event: a ring goes on at its start
+  Refused,    // a call; `text` says why
+  GivenBack,  // memory that queued work may still need, before it is: see Memory::mark_use
+  Noted,      // legal or survived, but hardly meant; `text` says what
+  Gap,        // not an event: a ring goes on at its start
 };
 
 enum class Actor : std::uint8_t {

@@ -265,11 +265,13 @@ namespace {
 void tell_alone(const Event& event, const Details& details, std::span<const Touch> touches,
                 std::string_view text, bool at_once_only) {
   try {
-    const std::size_t cells = cells_for(event, details);
-    std::vector<Cell> alone(std::bit_ceil(cells));
-    write(alone.data(), event, details, touches, text);
+    const std::size_t cells = cells_for(event, details), room = std::bit_ceil(cells);
+    std::array<Cell, 8> few;
+    std::vector<Cell> many(room > few.size() ? room : 0);
+    Cell* const alone = many.empty() ? few.data() : many.data();
+    write(alone, event, details, touches, text);
     const auto tell_it = [&] {
-      tell(Batch{alone.data(), alone.size(), 0, cells}, [&](std::uint64_t wish) {
+      tell(Batch{alone, room, 0, cells}, [&](std::uint64_t wish) {
         return wants(wish, event.what) && (is_at_once(wish) || !at_once_only);
       });
     };

@@ -26,8 +26,10 @@ class Lines {
   void add(const InterpreterFrame& frame) {
     const std::size_t before = length_;
     begin();
-    const int put =
-        std::snprintf(to_ + length_, room_ - length_, "%s (%s:%u)", frame.function, frame.file, frame.line);
+    const int put = frame.file == nullptr
+                        ? std::snprintf(to_ + length_, room_ - length_, "%s", frame.function)
+                        : std::snprintf(to_ + length_, room_ - length_, "%s (%s:%u)", frame.function,
+                                        frame.file, frame.line);
     const bool fits = put > 0 && static_cast<std::size_t>(put) < room_ - length_;
     if (fits) length_ += static_cast<std::size_t>(put);
     end(before, fits);
@@ -64,10 +66,13 @@ Whose whose(std::uintptr_t address) {
   const std::string_view path{module->path};
   const std::string_view name = path.substr(path.rfind('/') + 1);
   if (name.starts_with("libc.so") || name.starts_with("libpthread.so")) return Whose::System;
-  if (name.starts_with("python") || name.starts_with("libpython")) return Whose::Interpreter;
-  const bool library = name.find(".so") != std::string_view::npos;
-  return library && (name.starts_with("acl.") || name.starts_with("_native.")) ? Whose::Binding
-                                                                               : Whose::Program;
+  // The interpreter is /usr/bin/python3.11 itself, or a library. A module python_x.so is the program's, and
+  // so is the _native.so of another package.
+  const bool is_program = name.find(".so") == std::string_view::npos;
+  if (name.starts_with("libpython") || (is_program && name.starts_with("python"))) return Whose::Interpreter;
+  const bool calls_us = name == "acl.so" || path.ends_with("/belay/_native.so") ||
+                        name.starts_with("_ctypes.") || name.starts_with("libffi.so");
+  return calls_us ? Whose::Binding : Whose::Program;
 }
 
 // What every program and every thread begins with.

@@ -18,6 +18,7 @@ struct Rows {
 
 inline observe::Touch touch(Memory& memory, const Location& at, bool writes, const Rows& rows) {
   const auto [extent, offset] = memory.identify(at);
+  memory.note_use(at);
   return {extent, offset, rows.bytes, rows.pitch, rows.rows, at.device(), at.is_device(), writes};
 }
 // What is written, then what is read.

@@ -494,6 +494,8 @@ TEST(Signatures, BelaysOwn) {
   HAS_TYPE(belay_host_may_touch_devices, int(void));
   HAS_TYPE(belay_on_dropped_callback, void(void (*)(void (*)(void*), void*)));
   HAS_TYPE(belay_on_call_site, void(std::size_t(*)(std::uint64_t*, std::size_t)));
+  HAS_TYPE(belay_on_frame, void(int (*)(std::uint64_t, belayFrame*)));
+  HAS_TYPE(belay_stack_frames, int(void));
   SUCCEED();
 }
 

@@ -311,6 +311,10 @@ TEST(OwnStructures, Layout) {
   PIN(offsetof(belayBlock, bytes), 16);
   PIN(offsetof(belayBlock, pageSize), 24);
   PIN(offsetof(belayBlock, serial), 32);
+  PIN(sizeof(belayFrame), 24);
+  PIN(offsetof(belayFrame, function), 0);
+  PIN(offsetof(belayFrame, file), 8);
+  PIN(offsetof(belayFrame, line), 16);
   PIN(BELAY_HOST, -1);
 }
 

@@ -5,6 +5,7 @@
 
 #include "belay/belay.h"
 #include "observe/call_sites.h"
+#include "observe/stack_words.h"
 #include "support/batch.h"
 #include "support/listening.h"
 #include "support/waiting.h"
@@ -386,6 +387,30 @@ TEST_F(Events, M81_AnInterpretersLineIsPartOfTheCallSite) {
   EXPECT_EQ(sites[0], sites[2]);
   EXPECT_NE(sites[0], sites[1]);
   EXPECT_EQ(observe::stack_of(sites[1]).of_interpreter, std::vector<std::uint64_t>{11});
+}
+
+TEST_F(Events, M81_AnInterpreterSaysWhatItsNumbersMean) {
+  EXPECT_EQ(belay_stack_frames(), 0);
+  belay_on_call_site([](std::uint64_t* numbers, std::size_t room) -> std::size_t {
+    const std::vector<std::uint64_t> all{11, 12, 13};
+    return static_cast<std::size_t>(std::copy_n(all.begin(), std::min(room, all.size()), numbers) - numbers);
+  });
+  belay_on_frame([](std::uint64_t number, belayFrame* frame) {
+    if (number == 11) *frame = {"work", "script.py", 40};
+    if (number == 13) *frame = {"somewhere else", nullptr, 0};
+    return number == 12 ? 1 : 0;
+  });
+  keep_stacks(8);
+  EXPECT_EQ(belay_stack_frames(), 8);
+  listen({.wanted = observe::kBlocks});
+  EXPECT_EQ(aclrtFree(allocate(100)), ACL_SUCCESS);
+  const std::uint32_t site = heard()[0].event.site;
+  EXPECT_TRUE(
+      observe::stack_words(site, "  ").ends_with("\n  at work (script.py:40)\n  at somewhere else\n"));
+  belay_on_frame(nullptr);
+  EXPECT_EQ(observe::stack_words(site, "  ").find("work"), std::string::npos);
+  EXPECT_NE(observe::stack_words(site, "  "), "");
+  belay_on_call_site(nullptr);
 }
 
 TEST_F(Events, M81_ABlockFromBeforeAnybodyListenedGetsANumberOnce) {

@@ -241,9 +241,9 @@ def checked(figures, who, whats):
     return points
 
 
-# Two stacks a pair, beside what the pair costs with one frame each.
+# Two stacks a pair, beside a pair that goes the same slow way.
 def one_stack(figures):
-    deep, one = (figures.of("check", name, "pair") for name in ("stacks8", "off"))
+    deep, one = (figures.of("check", name, "pair") for name in ("stacks8", "slow"))
     if not deep or not one:
         return [None]
     return [Point((deep["best"] - one["best"]) / 2, (deep["median"] - one["median"]) / 2,

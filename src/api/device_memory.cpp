@@ -22,9 +22,18 @@ using fastpath::Noted;
 // Where the call returns to. Every function here is called last, so that it is the program's in each.
 #define BELAY_CALLER __builtin_return_address(0)
 
+constexpr unsigned number_of(observe::Operation call) {
+  return static_cast<unsigned>(call) - static_cast<unsigned>(observe::Operation::Malloc);
+}
+
 template <Noted noted>
-fastpath::Teller teller(observe::Operation call, const void* caller) {
-  return {has_events(noted) ? observe::t_plain_ring : nullptr, call, has_sites(noted) ? caller : nullptr};
+[[gnu::always_inline]] inline fastpath::Teller teller_of(observe::Operation call, const void* caller) {
+  return {has_events(noted) ? observe::t_plain_ring : nullptr, call,
+          has_sites(noted) ? observe::site_at_hand(caller, number_of(call)) : 0};
+}
+template <Noted noted>
+constexpr bool lacks_site(const fastpath::Teller& teller) {
+  return has_sites(noted) && teller.site == 0;
 }
 
 template <Api api>
@@ -35,9 +44,10 @@ template <Api api>
 template <Api api, Noted noted>
 [[gnu::noinline]] aclError malloc_by_policy(void** devPtr, size_t size, aclrtMemMallocPolicy policy,
                                             ThreadCache& cache) {
-  return fastpath::allocate_by_policy<noted>(cache, api, devPtr, size, policy,
-                                             teller<noted>(kCall<api>, BELAY_CALLER),
-                                             [=] { return malloc_slow<api>(devPtr, size, policy); });
+  const auto slow = [=] { return malloc_slow<api>(devPtr, size, policy); };
+  const fastpath::Teller teller = teller_of<noted>(kCall<api>, BELAY_CALLER);
+  if (lacks_site<noted>(teller)) return slow();
+  return fastpath::allocate_by_policy<noted>(cache, api, devPtr, size, policy, teller, slow);
 }
 template <Api api>
 aclError malloc_noted(void** devPtr, size_t size, aclrtMemMallocPolicy policy);
@@ -46,13 +56,22 @@ template <Api api>
   return observe::make_ready() ? malloc_noted<api>(devPtr, size, policy)
                                : malloc_slow<api>(devPtr, size, policy);
 }
+// The next one from there has its call site at hand.
+template <Api api>
+[[gnu::noinline]] aclError malloc_from_new_site(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
+  observe::find_site(BELAY_CALLER, number_of(kCall<api>), observe::function_of(kCall<api>));
+  return malloc_slow<api>(devPtr, size, policy);
+}
 template <Api api, Noted noted>
 [[gnu::noinline]] aclError malloc_noted_as(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
   if (has_events(noted) && !observe::t_plain_ring->has_room()) [[unlikely]]
     return malloc_made_ready<api>(devPtr, size, policy);
+  const fastpath::Teller teller = teller_of<noted>(kCall<api>, BELAY_CALLER);
+  if (lacks_site<noted>(teller)) [[unlikely]]
+    return malloc_from_new_site<api>(devPtr, size, policy);
   const auto slow = [=] { return malloc_slow<api>(devPtr, size, policy); };
   return fastpath::allocate_huge_first<noted>(
-      api, devPtr, size, policy, teller<noted>(kCall<api>, BELAY_CALLER),
+      api, devPtr, size, policy, teller,
       [=](ThreadCache& cache) { return malloc_by_policy<api, noted>(devPtr, size, policy, cache); }, slow,
       slow);
 }
@@ -73,7 +92,7 @@ template <Api api>
 template <Api api>
 [[gnu::always_inline]] inline aclError malloc_fast(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
   return fastpath::allocate_huge_first<Noted::Nothing>(
-      api, devPtr, size, policy, {nullptr, kCall<api>, nullptr},
+      api, devPtr, size, policy, {nullptr, kCall<api>, 0},
       [=](ThreadCache& cache) { return malloc_by_policy<api, Noted::Nothing>(devPtr, size, policy, cache); },
       [=] { return malloc_noted<api>(devPtr, size, policy); },
       [=] { return malloc_slow<api>(devPtr, size, policy); });
@@ -89,14 +108,16 @@ template <Noted noted>
 [[gnu::noinline]] aclError free_any(void* devPtr, ThreadCache& cache, std::uint64_t index,
                                     std::uint64_t word) {
   const auto start = reinterpret_cast<std::uintptr_t>(devPtr);
-  return fastpath::free_any<noted>(cache, {start, cache.heap_at(start), index, word},
-                                   teller<noted>(observe::Operation::Free, BELAY_CALLER),
+  const fastpath::Teller teller = teller_of<noted>(observe::Operation::Free, BELAY_CALLER);
+  if (lacks_site<noted>(teller)) return free_slow(devPtr);
+  return fastpath::free_any<noted>(cache, {start, cache.heap_at(start), index, word}, teller,
                                    [=] { return free_slow(devPtr); });
 }
 template <Noted noted, class Other>
-[[gnu::always_inline]] inline aclError free_by(void* devPtr, const void* caller, Other&& in_another_state) {
+[[gnu::always_inline]] inline aclError free_by(void* devPtr, const fastpath::Teller& teller,
+                                               Other&& in_another_state) {
   return fastpath::free_ordinary<noted>(
-      devPtr, teller<noted>(observe::Operation::Free, caller),
+      devPtr, teller,
       [=](ThreadCache& cache, const fastpath::FoundBlock& block) {
         return free_any<noted>(devPtr, cache, block.index, block.word);
       },
@@ -106,11 +127,18 @@ aclError free_noted(void* devPtr);
 [[gnu::noinline]] aclError free_made_ready(void* devPtr) {
   return observe::make_ready() ? free_noted(devPtr) : free_slow(devPtr);
 }
+[[gnu::noinline]] aclError free_from_new_site(void* devPtr) {
+  observe::find_site(BELAY_CALLER, number_of(observe::Operation::Free), "aclrtFree");
+  return free_slow(devPtr);
+}
 template <Noted noted>
 [[gnu::noinline]] aclError free_noted_as(void* devPtr) {
   if (has_events(noted) && !observe::t_plain_ring->has_room()) [[unlikely]]
     return free_made_ready(devPtr);
-  return free_by<noted>(devPtr, BELAY_CALLER, [=] { return free_slow(devPtr); });
+  const fastpath::Teller teller = teller_of<noted>(observe::Operation::Free, BELAY_CALLER);
+  if (lacks_site<noted>(teller)) [[unlikely]]
+    return free_from_new_site(devPtr);
+  return free_by<noted>(devPtr, teller, [=] { return free_slow(devPtr); });
 }
 [[gnu::noinline]] aclError free_noted(void* devPtr) {
   switch (fastpath::noted_now()) {
@@ -154,7 +182,7 @@ aclError aclrtMallocForTaskScheduler(void** devPtr, size_t size, aclrtMemMallocP
 }
 
 aclError aclrtFree(void* devPtr) {
-  return free_by<Noted::Nothing>(devPtr, nullptr, [=] { return free_noted(devPtr); });
+  return free_by<Noted::Nothing>(devPtr, {}, [=] { return free_noted(devPtr); });
 }
 
 aclError aclrtFreeWithDevSync(void* devPtr) {

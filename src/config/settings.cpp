@@ -76,7 +76,7 @@ constexpr std::array kOptions{
            "off; 1 under belay run and check cheap; 8 under check all",
            "keep where in the program everything is made and given back, for messages; 1: only the line of "
            "the call, which costs least"},
-    Option{"BELAY_QUARANTINE", "--quarantine", "an amount", "0; 256M under check",
+    Option{"BELAY_QUARANTINE", "--quarantine", "an amount", "0; 256M under check all",
            "addresses of freed blocks are not used again before so much more was freed, on each device"},
     Option{"BELAY_FAULTS", "--faults", "explain or off", "explain",
            "explain it when host code touches device memory, or a call uses a host pointer that is dead or "
@@ -395,7 +395,7 @@ Result<Settings> read_settings() {
   }
   settings.stack_frames = read_stacks(reader, settings.check.level);
   settings.quarantine =
-      reader.amount_in("BELAY_QUARANTINE", 1, SIZE_MAX).value_or(settings.check.on() ? 256_MiB : 0);
+      reader.amount_in("BELAY_QUARANTINE", 1, SIZE_MAX).value_or(settings.check.level == CheckSettings::Level::All ? 256_MiB : 0);
   read_machine(reader, settings, name_of(memory.form));
   read_visible(settings);
   refuse_unknown(reader);

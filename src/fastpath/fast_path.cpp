@@ -1,5 +1,6 @@
 #include "fastpath/fast_path.h"
 
+// The address that a call returns to is that of the program here, too: these are called last.
 namespace belay::fastpath {
 namespace {
 
@@ -34,10 +35,10 @@ aclError begin_with_care(ThreadCache& cache, std::uint64_t pages, Range range, s
 }
 
 aclError allocate_with_care(ThreadCache& cache, const Bin& bin, Range range, std::uint64_t word,
-                            Teller teller) {
+                            observe::Operation call) {
   take_contents(cache, bin.pages, range);
   const std::uint32_t device = BinKey::device(bin.key);
-  observe::enter_call(observe::function_of(teller.call), teller.caller, false);
+  observe::enter_call(observe::function_of(call), __builtin_return_address(0), false);
   cache.memory().device(device).begin_block(range.start, word, kModuleApp,
                                             cache.memory().map().facts_of(range.start));
   note_peak(cache, device, word);
@@ -45,16 +46,16 @@ aclError allocate_with_care(ThreadCache& cache, const Bin& bin, Range range, std
 }
 
 template <Noted noted>
-aclError end_with_care(ThreadCache& cache, Bin& bin, Range range, std::uint64_t word, const void* caller) {
+aclError end_with_care(ThreadCache& cache, Bin& bin, Range range, std::uint64_t word) {
   Memory& memory = cache.memory();
   if (FastPathState::epoch(FastPathState::now()) != state_for<noted>(cache.epoch()) ||
       !cache.keep_contents(bin.pages * 4_KiB)) {
-    observe::enter_call("aclrtFree", caller, false);
+    observe::enter_call("aclrtFree", __builtin_return_address(0), false);
     memory.end_withdrawn(range.start, word);
     return ACL_SUCCESS;
   }
   if constexpr (noted != Noted::Nothing) {
-    observe::enter_call("aclrtFree", caller, false);
+    observe::enter_call("aclrtFree", __builtin_return_address(0), false);
     const Block block = memory.map().block_from(range.start, word);
     memory.device(block.device).tell_freed(block);
   }
@@ -64,9 +65,9 @@ aclError end_with_care(ThreadCache& cache, Bin& bin, Range range, std::uint64_t 
   memory.backing().keep();
   return ACL_SUCCESS;
 }
-template aclError end_with_care<Noted::Nothing>(ThreadCache&, Bin&, Range, std::uint64_t, const void*);
-template aclError end_with_care<Noted::Events>(ThreadCache&, Bin&, Range, std::uint64_t, const void*);
-template aclError end_with_care<Noted::Sites>(ThreadCache&, Bin&, Range, std::uint64_t, const void*);
-template aclError end_with_care<Noted::Both>(ThreadCache&, Bin&, Range, std::uint64_t, const void*);
+template aclError end_with_care<Noted::Nothing>(ThreadCache&, Bin&, Range, std::uint64_t);
+template aclError end_with_care<Noted::Events>(ThreadCache&, Bin&, Range, std::uint64_t);
+template aclError end_with_care<Noted::Sites>(ThreadCache&, Bin&, Range, std::uint64_t);
+template aclError end_with_care<Noted::Both>(ThreadCache&, Bin&, Range, std::uint64_t);
 
 }  // namespace belay::fastpath

@@ -59,26 +59,21 @@ aclError begin_with_care(ThreadCache& cache, std::uint64_t pages, Range range, s
 // A peak may be reached, or somebody wants to hear of blocks at once who was not there a moment before.
 aclError note_change(ThreadCache& cache, std::uintptr_t start, std::uint64_t word);
 template <Noted noted>
-aclError end_with_care(ThreadCache& cache, Bin& bin, Range range, std::uint64_t word, const void* caller);
+aclError end_with_care(ThreadCache& cache, Bin& bin, Range range, std::uint64_t word);
 
-// Where and as what a call is told; without a ring if nobody listens; and where it returns to, if that is
-// kept.
+// Where and as what a call is told, without a ring if nobody listens; and where in the program it was made,
+// if that is kept.
 struct Teller {
   observe::Ring* ring;
   observe::Operation call;
-  const void* caller;
-
-  std::uint32_t site() const {
-    return observe::recent_site(observe::function_of(call), reinterpret_cast<std::uintptr_t>(caller));
-  }
+  std::uint32_t site;
 };
 
 // An event about a block of that bin, in the thread's ring, which has room for it: what differs from a cell
 // that is ready (Ring::cell). One store after the other, since every locked instruction waits for all that
 // were made before: putting values together in a vector register first takes longer.
 [[gnu::always_inline]] inline void tell(Teller teller, std::uint64_t at, observe::What what, const Bin& bin,
-                                        std::uint64_t serial, std::uintptr_t start, std::uint64_t size,
-                                        std::uint32_t site) {
+                                        std::uint64_t serial, std::uintptr_t start, std::uint64_t size) {
   observe::Event& event = teller.ring->cell(at);
   const auto put = [](auto& place, std::uint64_t value) {
     using Value = std::remove_reference_t<decltype(place)>;
@@ -90,13 +85,13 @@ struct Teller {
   put(event.serial, serial);
   put(event.address, start);
   put(event.bytes, size);
-  if (site != 0) put(event.site, site);
+  if (teller.site != 0) put(event.site, teller.site);
   teller.ring->added_at(at);
 }
 
 // The whole of it where memory was written to, or where a block's number would be there is no table yet.
 aclError allocate_with_care(ThreadCache& cache, const Bin& bin, Range range, std::uint64_t word,
-                            Teller teller);
+                            observe::Operation call);
 
 // A block of that size from its bin; null: there is none.
 template <Noted noted, class Slow>
@@ -112,17 +107,13 @@ template <Noted noted, class Slow>
     const Heap& heap = cache.heap_at(range.start);
     BlockFacts* all = heap.facts.load(std::memory_order_acquire);
     if (all == nullptr || (range.word & Range::kNotPlain) != 0) [[unlikely]]
-      return allocate_with_care(cache, *bin, range, new_word(), teller);
+      return allocate_with_care(cache, *bin, range, new_word(), teller.call);
     BlockFacts& facts = all[HeapMap::unit_index(heap.index.load(std::memory_order_relaxed), range.start)];
-    std::uint32_t site = 0;
-    if constexpr (has_sites(noted)) {
-      site = teller.site();
-      facts.born.site.store(site, std::memory_order_relaxed);
-    }
+    if constexpr (has_sites(noted)) facts.born.site.store(teller.site, std::memory_order_relaxed);
     if constexpr (has_events(noted)) {
       const std::uint64_t at = teller.ring->at(), serial = teller.ring->number(at);
       facts.serial.store(serial, std::memory_order_relaxed);
-      tell(teller, at, observe::What::Allocated, *bin, serial, range.start, size, site);
+      tell(teller, at, observe::What::Allocated, *bin, serial, range.start, size);
     }
   }
   const std::uint64_t word = new_word();
@@ -209,18 +200,16 @@ template <Noted noted, class Slow>
   const Range range{block.start, reinterpret_cast<std::uintptr_t>(&place)};
   if ((block.index & Heap::kWritten) != 0 ||
       FastPathState::epoch(FastPathState::now()) != state_for<noted>(cache.epoch())) [[unlikely]]
-    return end_with_care<noted>(cache, bin, range, word, teller.caller);
+    return end_with_care<noted>(cache, bin, range, word);
   if constexpr (noted != Noted::Nothing) {
-    std::uint32_t site = 0;
     if constexpr (has_sites(noted)) {
-      site = teller.site();
-      facts->died.site.store(site, std::memory_order_relaxed);
+      facts->died.site.store(teller.site, std::memory_order_relaxed);
       facts->ended_word.store(word, std::memory_order_relaxed);
     }
     if constexpr (has_events(noted)) {
       tell(teller, teller.ring->at(), observe::What::Freed, bin,
            facts->serial.load(std::memory_order_relaxed), block.start,
-           bin.pages * 4_KiB - (word >> slack_shift), site);
+           bin.pages * 4_KiB - (word >> slack_shift));
     }
   }
   machine::give_credit(*bin.account, bin.step, true);

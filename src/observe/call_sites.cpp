@@ -140,12 +140,13 @@ std::uint32_t site_of_this_call() {
   return frames == 0 ? 0 : site_from(t_call.function, t_call.caller, frames);
 }
 
-std::uint32_t site_of_return(const char* function, std::uintptr_t caller) {
-  const std::uint32_t site = site_from(function, caller, 1);
-  // An interpreter has many lines for one address.
-  if (g_interpreter_frames.load(std::memory_order_acquire) == nullptr)
-    t_recent_sites[(caller >> 2) % kRecentSites] = {caller, function, site};
-  return site;
+// An interpreter has many lines for one address; so has a function of ours in between. Those go the slow way.
+void find_site(const void* caller, unsigned which, const char* function) {
+  const auto address = reinterpret_cast<std::uintptr_t>(caller);
+  if (g_interpreter_frames.load(std::memory_order_acquire) != nullptr || platform::in_this_library(address))
+    return;
+  const std::uint64_t key = std::uint64_t{address} << 2 | which;
+  t_recent_sites[(key >> 4) % kRecentSites] = {key, site_from(function, address, 1)};
 }
 
 // --- reading ----------------------------------------------------------------------------------------

@@ -42,22 +42,22 @@ inline constexpr std::uint32_t kManySites = 1;  // more different ones than are 
 // Of the call that this thread is in; 0: nobody wants to know.
 std::uint32_t site_of_this_call();
 
-// The same where only the return address is wanted, for a call that is not entered (fastpath).
+// The same where only the return address is wanted, for a call that is not entered (fastpath). A key is that
+// address and which of up to four functions it was.
 struct RecentSite {
-  std::uintptr_t caller = 0;
-  const char* function = nullptr;
+  std::uint64_t key = 0;
   std::uint32_t site = 0;
 };
 inline constexpr std::size_t kRecentSites = 8;
 extern constinit thread_local RecentSite t_recent_sites[kRecentSites]
     __attribute__((tls_model("initial-exec")));
-std::uint32_t site_of_return(const char* function, std::uintptr_t caller);
-[[gnu::always_inline]] inline std::uint32_t recent_site(const char* function, std::uintptr_t caller) {
-  const RecentSite& recent = t_recent_sites[(caller >> 2) % kRecentSites];
-  if (recent.caller == caller && recent.function == function) [[likely]]
-    return recent.site;
-  return site_of_return(function, caller);
+// 0: it is not at hand, and `find_site` would put it there.
+[[gnu::always_inline]] inline std::uint32_t site_at_hand(const void* caller, unsigned which) {
+  const std::uint64_t key = reinterpret_cast<std::uint64_t>(caller) << 2 | which;
+  const RecentSite& recent = t_recent_sites[(key >> 4) % kRecentSites];
+  return recent.key == key ? recent.site : 0;
 }
+void find_site(const void* caller, unsigned which, const char* function);
 
 // --- reading --------------------------------------------------------------------------------------
 

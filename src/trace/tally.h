@@ -45,6 +45,7 @@ struct Tally {
   std::array<Made, kParts> parts;
 
   void count(const observe::Told& told);
+  void count(const observe::Batch& events);
   void add(const Tally& other);
 };
 

@@ -8,7 +8,8 @@ program() { # source, flags of the compiler...
     local compiler=(${CXX:-g++})
     if [[ $1 == *.c ]]; then compiler=(${CC:-gcc} -std=c99 -D_POSIX_C_SOURCE=200809L); fi
     local name=${1##*/}
-    "${compiler[@]}" "$1" -o "${name%.*}" "${@:2}" -lascendcl
+    # Lines are shown by the name of the file alone, wherever it lies.
+    "${compiler[@]}" -g "-ffile-prefix-map=$(dirname -- "$1")/=" "$1" -o "${name%.*}" "${@:2}" -lascendcl
 }
 
 show() { # words of a command line

@@ -25,6 +25,21 @@ std::size_t bytes_of(const machine::Use& use) {
   return std::accumulate(use.begin(), use.end(), std::uint64_t{0}) * 4_KiB;
 }
 
+// How much could still be had in pages of that kind. aclrtGetMemInfo shows less of the small ones: what huge
+// pages could take is theirs there (M-430).
+std::size_t free_in(const machine::PageQuota& quota, Page page, bool p2p) {
+  const machine::Limits& limits = quota.limits();
+  const machine::Use use = quota.used();
+  std::size_t free = pool_figures(limits, use).free;
+  const std::uint64_t limit = limits.of_page[static_cast<std::size_t>(page)];
+  if (limit != machine::kNoLimit) {
+    const std::size_t used = bytes_in_use(use, page);
+    free = std::min(free, limit * 4_KiB - std::min(limit * 4_KiB, used));
+  }
+  if (p2p && limits.p2p != machine::kNoLimit) free = std::min(free, p2p_figures(limits, use).free);
+  return round_down(free, page_bytes(page));
+}
+
 std::string holders(Memory& memory, std::uint32_t device) {
   std::vector<machine::ProcessSeen> all = memory.machine().processes();
   const std::uint32_t real = memory.settings().visible[device];
@@ -82,37 +97,37 @@ std::string what_fits(Memory& memory, const Shortage& shortage) {
   machine::PageQuota& quota = memory.machine().quota(memory.settings().visible[shortage.device]);
   const machine::Limits& limits = quota.limits();
   const machine::Use use = quota.used();
-  const auto free_in = [&](Page page) { return kind_figures(limits, use, page, shortage.p2p).free; };
+  const auto free_of = [&](Page page) { return free_in(quota, page, shortage.p2p); };
   std::string text;
   const auto add = [&text](const std::string& words) { text += fmt::format("belay:     {}\n", words); };
   const Page page = shortage.page == 1_GiB   ? Page::Huge1G
                     : shortage.page == 2_MiB ? Page::Huge2M
                                              : Page::Normal;
-  const std::size_t most = round_down(free_in(page), shortage.page);
+  const std::size_t most = free_of(page);
   if (most > 0)
     add(fmt::format("{} less: {} of {} pages are free", amount(shortage.needed - most), amount(most),
                     amount(shortage.page)));
   const std::size_t in_small = round_up(shortage.asked + 64, 4_KiB).value_or(SIZE_MAX);
-  if (page != Page::Normal && shortage.page_if_short == shortage.page && in_small <= free_in(Page::Normal))
+  if (page != Page::Normal && shortage.page_if_short == shortage.page && in_small <= free_of(Page::Normal))
     add(fmt::format("with {}: {} of 4 KB pages are free",
                     shortage.p2p ? "ACL_MEM_MALLOC_NORMAL_ONLY_P2P" : "ACL_MEM_MALLOC_NORMAL_ONLY",
-                    amount(free_in(Page::Normal))));
+                    amount(free_of(Page::Normal))));
   const std::size_t in_huge = round_up(shortage.asked, 2_MiB).value_or(SIZE_MAX);
-  if (page == Page::Huge1G && in_huge <= free_in(Page::Huge2M))
+  if (page == Page::Huge1G && in_huge <= free_of(Page::Huge2M))
     add(fmt::format("with ACL_MEM_MALLOC_HUGE_ONLY: {} of 2 MB pages are free",
-                    amount(free_in(Page::Huge2M))));
+                    amount(free_of(Page::Huge2M))));
   const Amounts pool = pool_figures(limits, use);
   const std::size_t needed = pool.total - pool.free + shortage.needed;
   const std::size_t of_product = memory.settings().product->usable_bytes;
   if (of_product > pool.total && of_product >= needed)
-    add(fmt::format("with BELAY_HBM of {} or more: the product has {}",
-                    amount(round_up(needed, 2_MiB).value_or(needed)), amount(of_product)));
+    add(fmt::format("with BELAY_HBM={}M or more: the product has {}", (needed + 2_MiB - 1) / 2_MiB * 2,
+                    amount(of_product)));
   else
     add_larger_products(needed, add);
   for (std::uint32_t i = 0; i < memory.settings().devices(); ++i) {
     if (i == shortage.device) continue;
     machine::PageQuota& other = memory.machine().quota(memory.settings().visible[i]);
-    if (kind_figures(other.limits(), other.used(), page, shortage.p2p).free < shortage.needed) continue;
+    if (free_in(other, page, shortage.p2p) < shortage.needed) continue;
     add(fmt::format("on device {}: {} are free there", i,
                     amount(pool_figures(other.limits(), other.used()).free)));
     break;
@@ -130,8 +145,8 @@ std::string told(Memory& memory, const char* function, const Shortage& shortage,
   text += observe::stack_words(site, "belay:   ");
   text += fmt::format("belay:   free: {} of {}", amount(pool.free), amount(pool.total));
   for (const Page page : {Page::Normal, Page::Huge2M, Page::Huge1G})
-    text += fmt::format(", {} in {} pages", amount(kind_figures(quota.limits(), use, page, false).free),
-                        amount(page_bytes(page)));
+    text +=
+        fmt::format(", {} in {} pages", amount(free_in(quota, page, shortage.p2p)), amount(page_bytes(page)));
   return text + "\n" + holders(memory, shortage.device) + own_blocks(memory, shortage.device) +
          what_fits(memory, shortage);
 }

@@ -265,7 +265,8 @@ void DeviceMemory::tell_freed(const Block& block, bool swept) {
 }
 
 void DeviceMemory::tell_given_back(const Block& block) {
-  observe::publish(event_of(observe::What::GivenBack, block, block.module));
+  if (observe::wanted(observe::What::GivenBack))
+    observe::deliver_at_once(event_of(observe::What::GivenBack, block, block.module));
 }
 
 void DeviceMemory::release(const Block& block, ThreadCache* cache, bool shared) {

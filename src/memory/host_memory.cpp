@@ -55,12 +55,12 @@ HostFacts facts_of(const observe::Event& born, std::size_t bytes, const char* en
 
 void end(observe::What what, const observe::Event& born, std::size_t bytes, std::uint8_t flags = 0) {
   remember_ended(facts_of(born, bytes, observe::t_call.function));
-  if (what == observe::What::Freed && flags == 0) {
-    observe::publish({.what = observe::What::GivenBack,
-                      .object = born.object,
-                      .serial = born.serial,
-                      .address = born.address,
-                      .bytes = born.bytes});
+  if (what == observe::What::Freed && flags == 0 && observe::wanted(observe::What::GivenBack)) {
+    observe::deliver_at_once({.what = observe::What::GivenBack,
+                              .object = born.object,
+                              .serial = born.serial,
+                              .address = born.address,
+                              .bytes = born.bytes});
   }
   observe::publish({.what = what,
                     .object = born.object,

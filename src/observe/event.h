@@ -34,7 +34,8 @@ enum class What : std::uint8_t {
   DeviceClosed,
   Finalized,
   Refused,    // a call; `text` says why
-  GivenBack,  // memory that queued work may still need, before it is: see Memory::mark_use
+  GivenBack,  // memory that queued work may still need, before it is freed (Memory::mark_use); told at once
+              // only
   Noted,      // legal or survived, but hardly meant; `text` says what
   Gap,        // not an event: a ring goes on at its start
 };

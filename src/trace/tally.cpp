@@ -93,7 +93,8 @@ void count_other(Tally& tally, const observe::Told& told) {
 
 void Tally::count(const observe::Told& told) {
   const observe::Object object = told.event.object;
-  const bool of_block = object == observe::Object::DeviceBlock || object == observe::Object::HostBlock;
+  const bool of_block = (object == observe::Object::DeviceBlock || object == observe::Object::HostBlock) &&
+                        told.event.what <= observe::What::Freed;
   of_block ? count_block(*this, told.event) : count_other(*this, told);
 }
 

@@ -1,6 +1,7 @@
 // Device memory: allocate, free, cache calls.
 #include "acl/acl.h"
 #include "api/door.h"
+#include "base/words.h"
 #include "fastpath/fast_path.h"
 #include "runtime/allocation.h"
 #include "runtime/copying.h"
@@ -203,6 +204,13 @@ aclError cache_call(const char* api, const void* pointer, size_t size, bool stop
     if (size == 0) return bad_value("M-126", "size", size, "at least 1");
     if (Status ready = needs_context(p, "M-127", Feature::AllButIpv); !ready) return ready;
     ASSIGN_OR_RETURN(const Context* context, current_context(p, "M-127"));
+    const auto start = reinterpret_cast<std::uintptr_t>(pointer);
+    const std::optional<Block> block = p.memory().find(start);
+    if (!block || size > block->start + block->footprint - start) {
+      observe::note("M-130", [&] {
+        return fmt::format("the {} bytes at {} are not inside one block of device memory", size, hex(start));
+      });
+    }
     if (stops_at_abort && p.scheduler().aborting(context->device))
       return being_aborted("M-128", context->device);
     return done();

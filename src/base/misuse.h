@@ -35,9 +35,10 @@ enum class Misuse : std::uint8_t {
   FreedByWrongFunction,
   FreedInUse,  // queued work still needs it
   UsedAfterFree,
-  UsedUnallocated,  // a device address where there never was anything, as far as is known
-  UsedAfterEnd,     // a handle
-  UsedUnknown,      // a handle that never was
+  UsedUnallocated,    // a device address where there never was anything, as far as is known
+  UsedAfterEnd,       // a handle
+  UsedUnknown,        // a handle that never was
+  UsedWithoutAccess,  // a mapping that nobody granted
   BeyondEnd,
   WroteReadOnly,
   HostTouch,
@@ -52,7 +53,7 @@ struct MisuseRow {
   MisuseClass of;
   std::string_view id;  // as reports name it: it never changes
 };
-inline constexpr std::array<MisuseRow, 16> kMisuses{{
+inline constexpr std::array<MisuseRow, 17> kMisuses{{
     {Misuse::FreedTwice, MisuseClass::Lifetime, "double-free"},
     {Misuse::FreedInside, MisuseClass::Lifetime, "free-inside-block"},
     {Misuse::FreedForeign, MisuseClass::Lifetime, "free-of-foreign-memory"},
@@ -62,6 +63,7 @@ inline constexpr std::array<MisuseRow, 16> kMisuses{{
     {Misuse::UsedUnallocated, MisuseClass::Lifetime, "use-of-unallocated-memory"},
     {Misuse::UsedAfterEnd, MisuseClass::Lifetime, "use-after-destroy"},
     {Misuse::UsedUnknown, MisuseClass::Lifetime, "use-of-unknown-handle"},
+    {Misuse::UsedWithoutAccess, MisuseClass::Lifetime, "use-without-access"},
     {Misuse::BeyondEnd, MisuseClass::Bounds, "beyond-end"},
     {Misuse::WroteReadOnly, MisuseClass::ReadOnly, "write-to-read-only"},
     {Misuse::HostTouch, MisuseClass::Host, "host-touch"},

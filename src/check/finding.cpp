@@ -30,6 +30,8 @@ std::string_view headline_of(Misuse misuse) {
       return "was given something that is gone already, or never was";
     case Misuse::UsedUnknown:
       return "was given a handle that does not exist";
+    case Misuse::UsedWithoutAccess:
+      return "used a mapping that the device has no access to";
     case Misuse::BeyondEnd:
       return "went beyond the end of a block";
     case Misuse::WroteReadOnly:

@@ -63,6 +63,7 @@ std::optional<std::size_t> word_in(const std::array<std::string_view, N>& words,
 
 std::string names_of(MisuseClasses classes) {
   if (classes == kAllMisuseClasses) return "all";
+  if (classes == 0) return "none";
   std::string names;
   for (std::size_t i = 0; i < kMisuseClasses.size(); ++i) {
     if ((classes >> i & 1) == 0) continue;
@@ -97,8 +98,10 @@ bool read_option(std::string_view name, std::string_view value, CheckSettings& s
 
 std::optional<MisuseClasses> read_classes(std::string_view names, char between) {
   if (same_word(names, "all")) return kAllMisuseClasses;
+  if (same_word(names, "none")) return MisuseClasses{0};
+  if (names.empty()) return std::nullopt;
   MisuseClasses classes = 0;
-  for (bool more = !names.empty(); more;) {
+  for (bool more = true; more;) {
     const std::size_t end = names.find(between);
     more = end != std::string_view::npos;
     const std::optional<std::size_t> one = word_in(kMisuseClasses, names.substr(0, end));

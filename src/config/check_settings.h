@@ -17,7 +17,7 @@ namespace belay::config {
 std::string read_check(std::string_view text, CheckSettings& settings);
 // The text that means these settings.
 std::string check_text(const CheckSettings& settings);
-// "leaks,bounds" or "all"; empty where a name is wrong.
+// "leaks,bounds", "all" or "none"; empty where a name is wrong.
 std::optional<MisuseClasses> read_classes(std::string_view names, char between);
 
 }  // namespace belay::config

@@ -19,6 +19,7 @@
 #include "observe/call_sites.h"
 #include "platform/environment.h"
 #include "platform/files.h"
+#include "platform/modules.h"
 #include "platform/process.h"
 #include "platform/symbolizer.h"
 #include "report/log.h"
@@ -50,6 +51,8 @@ void start_afresh() {
     of_parents->push_back(old);
   }
   observe::forget_parent();
+  platform::renew_modules();
+  platform::renew_symbolizer();
   trace::drop_census();
   trace::forget_summary();
   check::forget_checking();

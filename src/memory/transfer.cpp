@@ -117,11 +117,13 @@ Status Transfer::check(const Location& at, std::size_t bytes, bool written, cons
           Misuse::BeyondEnd, history_at(memory_, at.address));
     }
     if (!block->may_be_used_by(memory_.settings().visible[acting_])) {
-      return driver_refuses(
-          "V-160",
-          fmt::format("device {} may not use the mapping {} of {} bytes: it was made without access", acting_,
-                      hex(block->start), block->asked),
-          "grant access with aclrtMemSetAccess first");
+      return as_misuse(
+          driver_refuses(
+              "V-160",
+              fmt::format("device {} may not use the mapping {} of {} bytes: it was made without access",
+                          acting_, hex(block->start), block->asked),
+              "grant access with aclrtMemSetAccess first"),
+          Misuse::UsedWithoutAccess, history_at(memory_, address));
     }
     if (written && block->read_only) {
       return as_misuse(

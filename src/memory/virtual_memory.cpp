@@ -355,6 +355,13 @@ Status VirtualMemory::map_locked(const MapWish& wish, const Lock& held) {
   const auto found = physicals_.find(wish.handle);
   if (found == physicals_.end()) return no_such_handle("V-137", wish.handle);
   Physical& physical = found->second;
+  if (physical.references == 0) {
+    observe::note("V-36", [&] {
+      return fmt::format(
+          "the handle {} is mapped after all its references were freed: only mappings keep its memory",
+          hex(wish.handle));
+    });
+  }
   Reservation* inside = parts_.mappings.around(wish.start, held);
   if (Status fits = check_target(wish, physical, inside, held); !fits) return fits;
   auto mapping = std::make_unique<Mapping>();

@@ -130,7 +130,8 @@ std::uint32_t site_from(const char* function, std::uintptr_t caller, unsigned fr
 
 void keep_stacks(unsigned frames) {
   frames = std::min(frames, kMostFrames);
-  if (frames != 0) platform::prepare_call_stacks();
+  if (frames > 1) platform::prepare_call_stacks();
+  if (frames == 1) (void)platform::in_this_library(0);  // so that a handler need not find out
   g_stack_frames.store(frames);
   recount_wishes();
 }

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <ranges>
 #include <vector>
 
@@ -120,6 +121,8 @@ void learn_modules() {
   all.list.store(all.lists.emplace_back(std::move(list)).get(), std::memory_order_release);
   all.changes.store(look.changes, std::memory_order_release);
 }
+
+void renew_modules() { new (&known().mutex) std::mutex; }
 
 const Module* module_around(std::uintptr_t address) {
   const List* list = known().list.load(std::memory_order_acquire);

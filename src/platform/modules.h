@@ -18,6 +18,8 @@ struct Module {
 // without locks that a constructor of a library could wait for: the loader holds one of its own.
 void learn_modules();
 
+void renew_modules();  // in the child of a fork, where another thread may have held the lock
+
 // The known module around an address; null: none. A module that was loaded last comes first. Takes no lock,
 // and what it returns stays for ever.
 const Module* module_around(std::uintptr_t address);

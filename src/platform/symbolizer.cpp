@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <new>
 
 #include "platform/files.h"
 #include "platform/process.h"
@@ -218,6 +219,11 @@ void prepare_symbolizer() {
   path += "/bin/belay";
   if (path.size() < sizeof g_command && ::access(path.c_str(), X_OK) == 0)
     std::copy_n(path.c_str(), path.size() + 1, g_command);
+}
+
+void renew_symbolizer() {
+  new (&asking()) std::mutex;
+  g_busy.store(false);
 }
 
 std::string symbolised(std::string text) {

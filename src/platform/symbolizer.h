@@ -24,6 +24,8 @@ std::size_t put_frame_token(std::uintptr_t address, char* to, std::size_t room);
 // Once, where processes may be started from later: finds the command.
 void prepare_symbolizer();
 
+void renew_symbolizer();  // in the child of a fork, where another thread may have been asking
+
 // The text with all frames in words.
 std::string symbolised(std::string text);
 // The same from a signal handler, to standard error. Changes the text.

@@ -48,6 +48,15 @@ Status refused(const Process& process, void** out, const PlanRefusal& why, const
   return from_plan(process, why, request);
 }
 
+// The rule about a combination of policies that works, but that nobody documents; null: it is documented.
+const char* undocumented(std::uint32_t policy) {
+  constexpr std::uint32_t kBandWidth = ACL_MEM_TYPE_LOW_BAND_WIDTH | ACL_MEM_TYPE_HIGH_BAND_WIDTH;
+  const bool read_only = (policy & ACL_MEM_ACCESS_USER_SPACE_READONLY) != 0;
+  const std::uint32_t base = policy & ~(kBandWidth | ACL_MEM_ACCESS_USER_SPACE_READONLY);
+  if (read_only && policy != ACL_MEM_ACCESS_USER_SPACE_READONLY) return "M-66";
+  return (policy & kBandWidth) != 0 && base > ACL_MEM_MALLOC_NORMAL_ONLY ? "M-424" : nullptr;
+}
+
 struct Attributes {
   std::uint8_t module;
   bool unified_address = false;
@@ -83,6 +92,11 @@ Status allocate(Process& process, Api api, void** out, std::size_t size, std::ui
     if (Status here = needs_feature(process, Feature::AllButIpv); !here) return here;
   }
   if (!planned) return refused(process, out, planned.refusal, {size, policy});
+  if (const char* rule = undocumented(policy)) [[unlikely]] {
+    observe::note(rule, [&] {
+      return fmt::format("policy {:#x} is a combination that the documents do not list", policy);
+    });
+  }
   return store(out, process.memory().allocate(context->device, *planned, kModuleApp, Origin::Malloc));
 }
 

@@ -36,6 +36,12 @@ class Lifecycle {
   Status finalize();
   Status finalize_reference(std::uint64_t* count_after);
 
+  // Whether aclInit was called, and aclFinalize not after it.
+  bool is_initialised() const {
+    const std::lock_guard lock{mutex_};
+    return count_ > 0 || calling_ != Calling::Nothing;
+  }
+
   Status add_init_callback(aclRegisterCallbackType type, aclInitCallbackFunc function, void* user_data);
   Status remove_init_callback(aclRegisterCallbackType type, aclInitCallbackFunc function);
   Status add_finalize_callback(aclRegisterCallbackType type, aclFinalizeCallbackFunc function,
@@ -72,7 +78,7 @@ class Lifecycle {
   Status really_finalize(Lock& lock);
   bool called_by_this_thread() const;
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::uint64_t count_ = 0;
   Calling calling_ = Calling::Nothing;
   std::uint64_t caller_ = 0;  // the thread that runs them

@@ -91,6 +91,10 @@ Status Process::set_device(std::int32_t id) {
   if (Status ready = usable(); !ready) return ready;
   if (!has_device(id)) return bad_device("R-53", id, device_count());
   const auto index = static_cast<std::uint32_t>(id);
+  if (!lifecycle_.is_initialised()) {
+    observe::note("R-14",
+                  [&] { return fmt::format("device {} is used without aclInit, or after aclFinalize", id); });
+  }
   announce_opening(index);
   StreamRef made;
   {

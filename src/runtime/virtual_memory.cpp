@@ -176,6 +176,14 @@ Status allocate_physical(Process& process, aclrtDrvMemHandle* out, std::size_t s
     (void)process.memory().virtual_memory().free(handle);
     return not_open(planned->device);
   }
+  if (planned->asked != planned->bytes) {
+    observe::note("V-119", [&] {
+      return fmt::format(
+          "{} bytes of physical memory are not whole pages: they take {}, and published drivers refuse "
+          "such a size",
+          planned->asked, planned->bytes);
+    });
+  }
   *out = reinterpret_cast<aclrtDrvMemHandle>(handle);
   return done();
 }

@@ -1,5 +1,5 @@
-// A cache frees a buffer that somebody still uses. Nothing fails visibly: the program looks at no return code.
-// `belay check` finds it.
+// A cache frees a buffer that somebody still uses. Nothing fails visibly: the program looks at no return
+// code. `belay check` finds it.
 #include <cstdio>
 
 #include "acl/acl.h"

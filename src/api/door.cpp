@@ -33,7 +33,7 @@ aclError refused(const char* api, const Error& error) noexcept {
     const std::uint32_t site = observe::site_of_this_call();
     observe::quietly([&] { places = places_of(error, site); });
     observe::quietly([&] { hear_refusal(api, error, site); });
-  } else if (error.shortage) [[unlikely]] {
+  } else {
     observe::quietly([&] { hear_refusal(api, error, 0); });
   }
   return report::fail(api, error, std::move(places));

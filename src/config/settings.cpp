@@ -394,8 +394,8 @@ Result<Settings> read_settings() {
     if (!expected.empty()) reader.complain(wrong("BELAY_CHECK", *check, expected));
   }
   settings.stack_frames = read_stacks(reader, settings.check.level);
-  settings.quarantine =
-      reader.amount_in("BELAY_QUARANTINE", 1, SIZE_MAX).value_or(settings.check.level == CheckSettings::Level::All ? 256_MiB : 0);
+  settings.quarantine = reader.amount_in("BELAY_QUARANTINE", 1, SIZE_MAX)
+                            .value_or(settings.check.level == CheckSettings::Level::All ? 256_MiB : 0);
   read_machine(reader, settings, name_of(memory.form));
   read_visible(settings);
   refuse_unknown(reader);

@@ -65,6 +65,8 @@ expected += ["%s/belay/%d" % (what, live) for what in ("find", "copy_small") for
 expected += ["mapped_to_%s/%s/%d" % (to, who, 64 * MB) for to in ("device", "host") for who in ("belay", "one_block")]
 expected += ["start/%s/0" % who for who in ("belay", "linked", "empty")]
 expected += ["resident/belay/0/resident_bytes"]
+expected += ["check/%s/%s" % (who, what) for who in ("off", "stacks1", "run", "cheap", "all", "stacks8", "slow")
+             for what in ("pair", "kv", "copy", "queued")]
 expected += ["books/belay/1000/" + what for what in ("bytes_per_allocation", "page_table_bytes_per_allocation")]
 expected += ["held/belay/16/" + what for what in ("written", "at_once", "after_rest", "page_tables_after_rest")]
 assert sorted(figures) == sorted(expected), set(figures) ^ set(expected)

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "check/suppressions.h"
 #include "check/verdict.h"
 #include "cli/check_report.h"
 #include "cli/child.h"
@@ -48,6 +49,9 @@ std::string readable(const std::string& flag, const std::string& path) {
   if (path.empty()) return path;
   if (platform::read_file(path, std::size_t{64} << 20).outcome != platform::ReadOutcome::Done)
     throw UsageError{fmt::format("{} {}: the file cannot be read", flag, path)};
+  check::Suppressions lines;
+  if (!(flag == "--baseline" ? lines.read_baseline(path) : lines.read(path)))
+    throw UsageError{fmt::format("{} {}: see above", flag, path), "docs/check.md describes such a file"};
   return absolute(path);
 }
 
@@ -92,9 +96,10 @@ std::string verdict_words(const CheckReport& report) {
       std::ranges::count_if(report.found, [&](const auto& each) { return report.fails(each); }));
   const std::size_t rest = report.found.size() - failing;
   if (report.found.empty()) return paint(Style::Green, "belay: nothing was found\n", stderr);
-  const std::string also = rest == 0 ? std::string{}
-                                     : fmt::format("{}{} that do not count (--fail-on)",
-                                                   failing == 0 ? "" : ", and ", counted(rest, "finding"));
+  const std::string also =
+      rest == 0 ? std::string{}
+                : fmt::format("{}{} that {} not count (see --fail-on)", failing == 0 ? "" : ", and ",
+                              counted(rest, "finding"), rest == 1 ? "does" : "do");
   if (failing == 0) return fmt::format("belay: {}\n", also);
   return paint(
       Style::Red,
@@ -152,8 +157,9 @@ Action add_check(CLI::App& belay, std::vector<std::string> after_dashes) {
       *belay.add_subcommand("check", "Run a program and find its memory mistakes")->group("Commands");
   arguments->launch.app = &app;
   app.prefix_command();
-  app.add_option("--level", arguments->level,
-                 "all: everything, with stacks of 8 frames; cheap: what costs little, with one")
+  app.add_option(
+         "--level", arguments->level,
+         "all: stacks of 8 frames, addresses used again late; cheap: one frame, addresses used again at once")
       ->type_name("LEVEL");
   app.add_option("--only", arguments->only, "look only for these classes, such as lifetime,leaks")
       ->type_name("CLASSES");
@@ -168,7 +174,7 @@ Action add_check(CLI::App& belay, std::vector<std::string> after_dashes) {
                  "failed calls: unfetched (default) lists those whose error was never asked for; all; off")
       ->type_name("WHICH");
   app.add_option("--print-limit", arguments->print_limit,
-                 "print at most so many findings of a process (default: 100)")
+                 "print at most N findings per process (default: 100)")
       ->type_name("N");
   app.add_flag("--halt-on-error", arguments->halts, "end the program at the first finding that counts")
       ->option_text(" ");
@@ -179,7 +185,8 @@ Action add_check(CLI::App& belay, std::vector<std::string> after_dashes) {
   app.add_flag("--print-suppressions", arguments->print_suppressions,
                "print to stdout the lines that would suppress what was found")
       ->option_text(" ");
-  app.add_option("--baseline", arguments->baseline, "leave out what this file of --json has already")
+  app.add_option("--baseline", arguments->baseline,
+                 "leave out findings that are in this file, written by --json")
       ->type_name("FILE");
   app.add_option("--json", arguments->json, "write the findings as JSON; - is stdout")->type_name("FILE");
   app.add_option("--sarif", arguments->sarif, "write them as SARIF 2.1.0, for code hosts")->type_name("FILE");
@@ -203,7 +210,7 @@ Action add_check(CLI::App& belay, std::vector<std::string> after_dashes) {
       "         leaks      what was never given back\n"
       "         errors     failed calls whose error nobody asked for\n"
       "         order      nothing yet: a reserved name\n"
-      "         hints      what is allowed, but hardly meant\n\n"
+      "         hints      what is allowed, but probably not intended\n\n"
       "Exit code: the program's; 86 (--error-exitcode) when something was found in the classes of "
       "--fail-on;\n"
       "128+n when the program died of signal n; 2 wrong use, 126 not executable, 127 no such program.\n\n"

@@ -1,5 +1,5 @@
 // What `belay check` found, as files for other programs: JSON of our own, SARIF for code hosts, JUnit for CI.
-// docs/check-formats.md describes them.
+// docs/check.md describes them.
 #pragma once
 
 #include <string>

@@ -28,8 +28,7 @@ inline Process& running() {
 }
 
 aclError refused(const char* api, const Error& error) noexcept;
-// Who hears of refusals with all that is known of them, and where in the program; null: nobody. Where call
-// sites are not kept, only of those for lack of memory.
+// Who hears of refusals with all that is known of them, and where in the program (0: not kept); null: nobody.
 using HearRefusal = void (*)(const char* api, const Error& error, std::uint32_t site);
 extern constinit std::atomic<HearRefusal> g_hear_refusal;
 // Where there may be no memory left for words.

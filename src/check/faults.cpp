@@ -54,13 +54,14 @@ void explain(const platform::Fault& fault) {
   if (!g_explains.load(std::memory_order_acquire)) return;
   const Toucher toucher = toucher_of(fault);
   Memory* memory = g_memory.load(std::memory_order_acquire);
+  const bool checked = is_checked(MisuseClass::Host);
   FaultWords words;
   if (memory != nullptr && memory->is_device_address(fault.address))
     explain_host_touch(*memory, toucher, fault, words);
   else
     explain_dead_pointer(memory, toucher, fault, words);
   if (!words.is_empty() && observe::keeps_sites()) add_access(toucher, fault, words);
-  if (!words.is_empty() && is_checked(MisuseClass::Host))
+  if (!words.is_empty() && checked)
     (void)add_to_verdict(*row_of(Misuse::HostTouch), "", toucher.function == nullptr ? "" : toucher.function,
                          words.finished());
   words.print();

@@ -13,7 +13,7 @@ namespace {
 std::string_view headline_of(Misuse misuse) {
   switch (misuse) {
     case Misuse::FreedTwice:
-      return "freed something that is freed already";
+      return "freed memory that was freed already";
     case Misuse::FreedInside:
       return "was given an address inside a block, not its start";
     case Misuse::FreedForeign:
@@ -27,7 +27,7 @@ std::string_view headline_of(Misuse misuse) {
     case Misuse::UsedUnallocated:
       return "was given a device address where nothing is allocated";
     case Misuse::UsedAfterEnd:
-      return "was given something that is gone already, or never was";
+      return "was given a handle that was destroyed, or never existed";
     case Misuse::UsedUnknown:
       return "was given a handle that does not exist";
     case Misuse::UsedWithoutAccess:
@@ -125,7 +125,8 @@ Finding error_not_fetched(const char* function, aclError code, const std::string
 }
 
 Finding hint(const char* function, const std::string& what, const char* rule, std::uint32_t site) {
-  return {Misuse::Hint, function, "is used in a way that is allowed, but hardly meant", what, site, {},
+  return {Misuse::Hint, function, "is used in a way that is allowed, but probably not intended",
+          what,         site,     {},
           rule,         ""};
 }
 

@@ -26,10 +26,10 @@ using Key = std::tuple<Misuse, std::string, std::string, std::uint32_t, std::vec
 Key key_of(const Finding& finding) {
   std::vector<std::uint32_t> sites;
   for (const Happened& each : finding.before) sites.push_back(each.site);
-  // Leaks from one place differ by what they are.
-  const std::string what = row_of(finding.misuse)->of == MisuseClass::Leaks || finding.site == 0
-                               ? finding.headline + finding.values
-                               : std::string{};
+  // Leaks from one place differ by what they are; what grows does so again and again.
+  const std::string what = finding.misuse == Misuse::GrownSinceMark ? finding.cure
+                           : finding.site == 0                      ? finding.headline + finding.values
+                                                                    : std::string{};
   return {finding.misuse, finding.rule, finding.function + what, finding.site, std::move(sites)};
 }
 
@@ -53,6 +53,7 @@ State& state() {
 }
 
 void print(State& all, const std::string& text) {
+  if (!all.settings.log_file.empty()) (void)platform::append_to(all.settings.log_file, text);
   if (all.printed == all.settings.print_limit) {
     if (all.not_printed++ == 0)
       platform::print_line(true,
@@ -62,7 +63,6 @@ void print(State& all, const std::string& text) {
   }
   ++all.printed;
   platform::print_line(true, text);
-  if (!all.settings.log_file.empty()) (void)platform::append_to(all.settings.log_file, text);
 }
 
 }  // namespace
@@ -153,9 +153,10 @@ void print_end_of_findings() {
                         times[i] == places[i] ? std::string{} : fmt::format(" ({} times)", times[i]));
   }
   platform::print_line(
-      true, fmt::format(
-                "belay: found in process {}: {}{}\n", platform::process_id(), text.empty() ? "nothing" : text,
-                all.suppressed == 0 ? std::string{} : fmt::format("; {} suppressed", all.suppressed)));
+      true,
+      fmt::format("belay: findings of process {}: {}{}\n", platform::process_id(),
+                  text.empty() ? "nothing" : text,
+                  all.suppressed == 0 ? std::string{} : fmt::format("; {} suppressed", all.suppressed)));
 }
 
 void forget_findings() {

@@ -40,7 +40,8 @@ struct Books {
   // As findings where the program is checked for them, else as lines of a list.
   std::vector<Leak> leaks;
   std::string told(const Pieces& pieces, const Pieces::Words& words) {
-    if (!is_checked(MisuseClass::Leaks)) return pieces.text(words);
+    if (!check_settings().on()) return pieces.text(words);
+    if (!is_checked(MisuseClass::Leaks)) return {};
     std::ranges::move(pieces.leaks(words), std::back_inserter(leaks));
     return {};
   }
@@ -168,7 +169,8 @@ std::string objects_text(Books& books, const std::vector<observe::Alive>& left) 
   for (std::size_t i = 0; i < kKinds.size(); ++i) {
     const ObjectWords words = words_of(kKinds[i]);
     for (const auto& [site, count] : counts[i]) {
-      if (is_checked(MisuseClass::Leaks)) {
+      if (check_settings().on()) {
+        if (!is_checked(MisuseClass::Leaks)) continue;
         books.leaks.push_back({std::string{words.one}, std::string{words.several}, words.given_back_with,
                                words.made, count, 0, 0, "", site});
         continue;

@@ -77,8 +77,7 @@ std::string own_blocks(Memory& memory, std::uint32_t device) {
                                     .several = "pieces of physical memory of this process",
                                     .where = "handle"});
   if (held > asked)
-    text +=
-        fmt::format("belay:   {} of that nobody asked for: padding and whole pages\n", amount(held - asked));
+    text += fmt::format("belay:   {} of that is rounding: padding and whole pages\n", amount(held - asked));
   return text;
 }
 
@@ -105,7 +104,7 @@ std::string what_fits(Memory& memory, const Shortage& shortage) {
                                              : Page::Normal;
   const std::size_t most = free_of(page);
   if (most > 0)
-    add(fmt::format("{} less: {} of {} pages are free", amount(shortage.needed - most), amount(most),
+    add(fmt::format("{} less: {} are free in {} pages", amount(shortage.needed - most), amount(most),
                     amount(shortage.page)));
   const std::size_t in_small = round_up(shortage.asked + 64, 4_KiB).value_or(SIZE_MAX);
   if (page != Page::Normal && shortage.page_if_short == shortage.page && in_small <= free_of(Page::Normal))

@@ -125,8 +125,8 @@ std::string read_check(std::string_view text, CheckSettings& settings) {
     const std::size_t equals = std::min(option.find('='), option.size());
     const std::string_view value = option.substr(std::min(equals + 1, option.size()));
     if (!read_option(option.substr(0, equals), value, settings))
-      return fmt::format("off, cheap or all, and after commas options of 'belay check'; '{}' is none",
-                         option);
+      return fmt::format(
+          "off, cheap or all, and after commas options of 'belay check'; '{}' is not one of them", option);
   }
 }
 

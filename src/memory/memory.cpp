@@ -169,10 +169,10 @@ Result<void*> Memory::allocate_host(std::uint32_t device, const Plan& plan, std:
 void Memory::end_block(const Block& block, bool swept) {
   if (is_media(block.origin) && has(settings_.product->product, Feature::MediaWindow16G))
     media_bytes_.fetch_sub(block.footprint);
-  if (block.in_use && !swept) [[unlikely]]
-    devices_[block.device]->tell_given_back(block);
   if (observe::keeps_blocks()) [[unlikely]]
     devices_[block.device]->tell_freed(block, swept);  // before its place can be another's
+  if (block.in_use && !swept) [[unlikely]]
+    devices_[block.device]->tell_given_back(block);
   const bool shared = block.shared && physical_.end_block(block);
   devices_[block.device]->release(block, delays_reuse_.load(std::memory_order_acquire) ? nullptr : cache(),
                                   shared);

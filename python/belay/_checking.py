@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Generator, Iterable, NamedTuple, Optional
+from typing import Any, Generator, Iterable, Iterator, NamedTuple, Optional
 
 import pytest
 
@@ -102,13 +102,6 @@ class Checking:
     def pytest_runtest_teardown(self, item: pytest.Item) -> Generator[None, Any, None]:
         self._judge(item, "teardown", (yield))
 
-    @pytest.hookimpl(hookwrapper=True)
-    def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, Any, None]:
-        outcome = yield
-        report = outcome.get_result()
-        told = item.stash.get(_told, [])
-        report.sections = list(_without(told, report.sections))
-
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         self._keep_outside()
@@ -164,10 +157,11 @@ class Checking:
         native.end_of_test()
         error = outcome.excinfo[1] if outcome.excinfo is not None else None
         meant = _meant(item)
-        if error is not None or any(node.stash.get(FAILED, False) for node in item.listchain()):
+        if error is not None or _has_failed(item):
             meant.add("leaks")  # it had no chance to give anything back
         failing = []
-        told = item.stash.setdefault(_told, [])
+        told: list[str] = item.stash.get(_told, [])
+        item.stash[_told] = told
         for news in self._news():
             if meant & {"all", news.finding.id, news.finding.class_name}:
                 self._accept(news)
@@ -187,6 +181,11 @@ class Checking:
 
 
 _told = pytest.StashKey[list[str]]()
+
+
+def _has_failed(item: pytest.Item) -> bool:
+    """It, or one that shares a machine with it."""
+    return any(FAILED in node.stash for node in item.listchain())
 
 
 def _meant(item: pytest.Item) -> set[str]:
@@ -212,14 +211,15 @@ def _raise_in(outcome: Any, error: BaseException) -> None:
         outcome._excinfo = (type(error), error, error.__traceback__)
 
 
-def _without(told: list[str], sections: Iterable[tuple[str, str]]) -> Iterable[tuple[str, str]]:
-    """The captured output of a test, without what its report tells anyway."""
+def readable(item: pytest.Item, sections: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """The captured output of a test, without what its report tells anyway, and without frames of pytest."""
     for title, content in sections:
-        if told and title.startswith("Captured stderr"):
-            for text in told:
+        if title.startswith("Captured stderr") and "belay:" in content:
+            for text in item.stash.get(_told, []):
                 content = content.replace(text, "")
             if not content.strip():
                 continue
+            content = without_pytest(content)
         yield title, content
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from ._load import native
 
 
-class Finding(NamedTuple):
+@dataclass(frozen=True)
+class Finding:
     """One mistake at one place in the program. ``str()`` of it is its text."""
+
+    __module__ = "belay"
 
     id: str  # such as "double-free"; it never changes
     class_name: str  # such as "lifetime"
@@ -33,7 +36,7 @@ def findings() -> list[Finding]:
 
 def all_findings() -> list[Finding]:
     """By number, also those that count no more."""
-    return [Finding(*facts, fails=bool(fails)) for *facts, fails in native.findings(0)]
+    return [Finding(*facts) for facts in native.findings(0)]
 
 
 def mark() -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generator, Iterator, Optional
 
 import pytest
 
-from ._checking import FAILED, Checking, classes, environment, level, put
+from ._checking import FAILED, Checking, classes, environment, level, put, readable
 from ._makers import Fixture, advice, setting_up
 
 if TYPE_CHECKING:
@@ -99,7 +99,8 @@ def pytest_report_header(config: pytest.Config) -> Optional[str]:
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, None]:
-    yield
+    report = (yield).get_result()
+    report.sections = list(readable(item, report.sections))
     if call.excinfo is None:
         return
     item.stash[FAILED] = True  # failed, skipped half-way, or failed as expected

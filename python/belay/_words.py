@@ -22,7 +22,7 @@ def counted(number: int, thing: str) -> str:
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
-_FRAME_OF_PYTEST = re.compile(r"^.*\bat .* \((?:.*/)?(?:_pytest|pytest|pluggy|xdist)/[^()]*:\d+\)\n?", re.MULTILINE)
+_FRAME_OF_PYTEST = re.compile(r"^(?:belay:)? *at .* \((?:.*/)?(?:_pytest|pytest|pluggy|xdist)/[^()]*:\d+\)\n?", re.MULTILINE)
 
 
 def without_pytest(lines: str) -> str:

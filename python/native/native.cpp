@@ -141,8 +141,8 @@ PyObject* host_may_touch(PyObject*, PyObject*) { return PyBool_FromLong(belay_ho
 PyObject* item_of(const belayFinding& finding) {
   PyObject* text = text_of(finding.text, std::char_traits<char>::length(finding.text));
   if (text == nullptr) return nullptr;
-  return Py_BuildValue("(ssssNKi)", finding.id, finding.className, finding.rule, finding.function, text,
-                       static_cast<unsigned long long>(finding.count), finding.fails);
+  return Py_BuildValue("(ssssNKN)", finding.id, finding.className, finding.rule, finding.function, text,
+                       static_cast<unsigned long long>(finding.count), PyBool_FromLong(finding.fails));
 }
 
 PyObject* list_findings(PyObject* arguments) {

@@ -101,11 +101,12 @@ inline bool find_place(const std::string &frame, std::string &file, int &line) {
 inline void fail(const belayFinding &finding, std::uint64_t times, const char *file_of_test, int line_of_test) {
     std::string file = file_of_test != nullptr ? file_of_test : "", message;
     int line = line_of_test;
-    bool found = false;
+    bool found = false, in_gtest = false;
     for (const std::string &each : lines_of(finding.text)) {
         const std::string frame = frame_in(each);
-        if (frame.compare(0, 9, "testing::") == 0) {
-            continue; /* how GoogleTest calls a test says nothing about it */
+        in_gtest = !frame.empty() && (in_gtest || frame.compare(0, 9, "testing::") == 0);
+        if (in_gtest) {
+            continue; /* how GoogleTest, and who called it, calls a test says nothing about the test */
         }
         message += (message.empty() ? "" : "\n") + each;
         found = found || find_place(frame, file, line);

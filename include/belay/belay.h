@@ -72,12 +72,16 @@ typedef struct belayFinding {
     const char *rule;      /* "M-111", or empty */
     const char *function;  /* of AscendCL; empty if none was called */
     const char *text;      /* all of it, as it is printed: several lines */
-    uint64_t count;        /* how often, up to now */
+    uint64_t count;        /* how often, up to now, without those that were accepted */
     int fails;             /* whether it decides the exit code */
 } belayFinding;
 
 /* Writes up to `room` of them, from number `from` on, the first of which is 0, and returns how many there are in all. */
 ACL_FUNC_VISIBILITY size_t belay_findings(size_t from, belayFinding *findings, size_t room);
+
+/* For a test that makes a mistake on purpose: takes `times` off the count of the finding with this number, and returns
+ * what is left. A finding whose count is 0 decides no exit code and is not in the verdict of `belay check`. */
+ACL_FUNC_VISIBILITY uint64_t belay_accept_finding(size_t number, uint64_t times);
 
 /* Looks for what can only be seen at an end: errors that this thread and others that are gone never asked for. */
 ACL_FUNC_VISIBILITY void belay_end_of_test(void);

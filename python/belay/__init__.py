@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ._accounts import HOST, Block, blocks, used
     from ._device import Device, device
     from ._errors import Error, check
+    from ._findings import Finding, findings, mark
     from ._leaks import LeakError, no_leaks
     from ._memory import DeviceMemory, HostMemory, malloc, malloc_host
     from ._peaks import peak, peak_of, reset_peak
@@ -40,6 +41,7 @@ _HOMES = {
     "_accounts": ("HOST", "Block", "blocks", "used"),
     "_device": ("Device", "device"),
     "_errors": ("Error", "check"),
+    "_findings": ("Finding", "findings", "mark"),
     "_leaks": ("LeakError", "no_leaks"),
     "_memory": ("DeviceMemory", "HostMemory", "malloc", "malloc_host"),
     "_peaks": ("peak", "peak_of", "reset_peak"),
@@ -55,6 +57,7 @@ __all__ = [
     "DeviceMemory",
     "Error",
     "Event",
+    "Finding",
     "HostMemory",
     "LeakError",
     "Stream",
@@ -62,8 +65,10 @@ __all__ = [
     "check",
     "device",
     "event",
+    "findings",
     "malloc",
     "malloc_host",
+    "mark",
     "no_leaks",
     "peak",
     "peak_of",

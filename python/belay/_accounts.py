@@ -21,6 +21,7 @@ class Block(NamedTuple):
     page_bytes: int
     serial: int  # grows with every allocation, from the start or the last restart on
     device: int  # or HOST
+    site: str = ""  # where it was allocated, a line for each frame; only leaks have it, where stacks are kept
 
     def __str__(self) -> str:
         place = "pinned host memory" if self.device == HOST else f"device {self.device}"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Generator, Iterator, Optional
 
 import pytest
 
+from ._checking import FAILED, Checking, classes, environment, level, put, readable
 from ._makers import Fixture, advice, setting_up
 
 if TYPE_CHECKING:
@@ -23,8 +24,7 @@ _SEEDS = 1 << 64
 # A number beside the words of _PEAKS, to sort by.
 _PEAK_BYTES = "belay_peak_bytes"
 
-_failed = pytest.StashKey[bool]()
-_schedule_before = pytest.StashKey[Optional[str]]()
+_environment_before = pytest.StashKey[dict[str, Optional[str]]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -39,51 +39,75 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="list at the end how much memory each test with a fixture of belay held at most",
     )
+    group.addoption(
+        "--belay-check",
+        metavar="LEVEL",
+        nargs="?",
+        const="all",
+        type=level,
+        help="look for mistakes, and fail the tests that make them: all (default) or cheap",
+    )
+    group.addoption(
+        "--belay-fail-on",
+        metavar="CLASSES",
+        type=classes,
+        help="with --belay-check: classes that fail a test, such as lifetime,leaks (default: all but errors "
+        "and hints)",
+    )
+
+
+@pytest.hookimpl(tryfirst=True)  # files conftest.py may start the runtime, which reads the environment
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    _set_environment(early_config, early_config.known_args_namespace)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers",
-        "belay(may_leak=False, device=0, **settings): settings of the machine that belay_machine and "
+        "belay(may_leak=False, may_find=(), device=0, **settings): settings of the machine that belay_machine and "
         "belay_device use, such as product='310P', hbm='4G', schedule='lazy'",
     )
-    schedule = config.getoption("--belay-schedule")
-    if schedule:
-        if not _is_schedule(schedule):
-            raise pytest.UsageError(
-                f"--belay-schedule={schedule}: "
-                "expected eager, fifo, lazy, or seed: and a number, such as seed:42"
-            )
-        # In the environment, so that tests without our fixtures run under it as well.
-        config.stash[_schedule_before] = os.environ.get(_SCHEDULE)
-        os.environ[_SCHEDULE] = schedule
+    _set_environment(config, config.option)  # where a conftest.py named this plugin, the hook above has not been called
+    if config.getoption("--belay-check"):
+        config.pluginmanager.register(Checking(config), "belay-check")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    if _schedule_before not in config.stash:
+    put(config.stash.get(_environment_before, {}))
+
+
+def _set_environment(config: pytest.Config, options: Any) -> None:
+    """In the environment, so that it also applies to tests without our fixtures."""
+    if _environment_before in config.stash:
         return
-    before = config.stash[_schedule_before]
-    if before is None:
-        os.environ.pop(_SCHEDULE, None)
-    else:
-        os.environ[_SCHEDULE] = before
+    wanted: dict[str, Optional[str]] = {**environment(options)}
+    if options.belay_schedule:
+        if not _is_schedule(options.belay_schedule):
+            raise pytest.UsageError(
+                f"--belay-schedule={options.belay_schedule}: "
+                "expected eager, fifo, lazy, or seed: and a number, such as seed:42"
+            )
+        wanted[_SCHEDULE] = options.belay_schedule
+    config.stash[_environment_before] = put(wanted)
 
 
 def pytest_report_header(config: pytest.Config) -> Optional[str]:
-    schedule = config.getoption("--belay-schedule")
-    return f"belay: schedule {schedule}" if schedule else None
+    chosen = [(name, config.getoption(f"--belay-{name}")) for name in ("check", "schedule")]
+    words = ", ".join(f"{name} {value}" for name, value in chosen if value)
+    return f"belay: {words}" if words else None
 
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, None]:
-    yield
+    report = (yield).get_result()
+    report.sections = list(readable(item, report.sections))
     if call.excinfo is None:
         return
-    item.stash[_failed] = True  # failed, skipped half-way, or failed as expected
+    item.stash[FAILED] = True  # failed, skipped half-way, or failed as expected
     skipped_before = call.when == "setup" and call.excinfo.errisinstance(pytest.skip.Exception)
     if _shared_of(item) and not skipped_before:
         for node in item.listchain():  # those who share a device with it are not asked for leaks either
-            node.stash[_failed] = True
+            node.stash[FAILED] = True
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -193,8 +217,8 @@ def _machine(request: pytest.FixtureRequest) -> Iterator[None]:
     import belay
 
     chosen = _marked(request.node)
-    chosen.pop("may_leak", None)
-    chosen.pop("device", None)
+    for ours in ("may_leak", "may_find", "device"):
+        chosen.pop(ours, None)
     with ExitStack() as stack:
         with _told_in_one_line():
             stack.enter_context(belay.settings(**{"machine": "private", **chosen}))
@@ -211,7 +235,7 @@ def _device(request: pytest.FixtureRequest) -> Iterator[Device]:
             device = stack.enter_context(belay.device(marked.get("device", 0)))
         watch = Watch()
         yield device
-        if marked.get("may_leak") or request.node.stash.get(_failed, False):
+        if marked.get("may_leak") or request.node.stash.get(FAILED, False):
             return  # a test that failed half-way had no chance to free
         leaked = watch.leaked()
         if leaked:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from contextlib import ContextDecorator
+from itertools import takewhile
 from types import TracebackType
 from typing import Optional
 
 from ._accounts import Block, alive
 from ._load import native
-from ._words import amount, counted
+from ._words import amount, counted, without_pytest
 
 _MOST_TOLD = 10
 
@@ -30,9 +31,19 @@ class Watch:
         if native.device_count() == 0:
             return []  # a test of a wrong setting has left no machine behind
         there = alive(self._device, self._host)
-        if self._generation != native.generation():
-            return there  # a restart ended the known ones and began to count anew
-        return [block for block in there if block.serial not in self._known]
+        if self._generation == native.generation():  # a restart ends the known ones and counts anew
+            there = [block for block in there if block.serial not in self._known]
+        # Now, as long as they are there; and only of those that are told, because it takes a while.
+        largest = sorted(there, key=lambda block: (-block.bytes, block.serial))
+        told = [block._replace(site=_site_of(block)) for block in largest[:_MOST_TOLD]]
+        return told + largest[_MOST_TOLD:]
+
+
+def _site_of(block: Block) -> str:
+    """The lines of the program that led to its allocation, innermost first."""
+    lines = without_pytest(native.block_site(block.address)).splitlines()
+    frames = takewhile(lambda line: line.startswith("  at "), lines[1:])  # below "the block was allocated by"
+    return "\n".join(frame.strip() for frame in frames)
 
 
 class LeakError(AssertionError):
@@ -47,7 +58,10 @@ class LeakError(AssertionError):
     def __str__(self) -> str:
         total = amount(sum(block.bytes for block in self.blocks))
         lines = [f"{counted(len(self.blocks), 'block')} allocated here and never freed, {total} in all:"]
-        lines += [f"  {block}" for block in self.blocks[:_MOST_TOLD]]
+        for block in self.blocks[:_MOST_TOLD]:
+            lines.append(f"  {block}")
+            for number, frame in enumerate(block.site.splitlines()):
+                lines.append(f"    {'allocated ' if number == 0 else '          '}{frame}")
         if len(self.blocks) > _MOST_TOLD:
             lines.append(f"  and {len(self.blocks) - _MOST_TOLD} more")
         return "\n".join(lines)

@@ -41,6 +41,9 @@ SETTINGS: dict[str, Optional[tuple[str, str]]] = {
     "host_node": None,
     "schedule": None,
     "link": None,
+    "check": None,
+    "stacks": None,
+    "quarantine": None,
 }
 
 
@@ -128,6 +131,9 @@ class settings(ContextDecorator):
         host_node: Number = UNCHANGED,
         schedule: Text = UNCHANGED,
         link: Text = UNCHANGED,
+        check: Text = UNCHANGED,
+        stacks: Number = UNCHANGED,
+        quarantine: Number = UNCHANGED,
     ) -> None:
         given = locals()
         chosen = {name: given[name] for name in SETTINGS if given[name] is not UNCHANGED}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 #: When an object was made that is of no use any more.
 BEFORE = "before a restart of belay or a fork of this process"
 
@@ -18,3 +20,11 @@ def amount(size: int) -> str:
 def counted(number: int, thing: str) -> str:
     """A number of things: ``1 block``, ``3 blocks``."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+_FRAME_OF_PYTEST = re.compile(r"^(?:belay:)? *at .* \((?:.*/)?(?:_pytest|pytest|pluggy|xdist)/[^()]*:\d+\)\n?", re.MULTILINE)
+
+
+def without_pytest(lines: str) -> str:
+    """Lines with frames of a stack, without those of pytest: how it calls a test says nothing about the test."""
+    return _FRAME_OF_PYTEST.sub("", lines)

@@ -10,13 +10,20 @@
     so do the fixtures above; a test that asks for it after that, or uses its objects, gets an error.
 ``@pytest.mark.belay(product="310P", hbm="4G", schedule="lazy")``
     settings of that machine, see :class:`belay.settings`. ``device=1`` chooses another device for
-    ``belay_device``, and ``may_leak=True`` allows leaks.
+    ``belay_device``, ``may_leak=True`` allows leaks, and ``may_find="double-free"`` allows mistakes by their id
+    or class.
 ``--belay-schedule=lazy``, ``--belay-schedule=seed:42``
     one schedule for the whole run, unless a marker names another.
 ``--belay-peak``
     lists at the end how much memory each of these tests held at most, the largest first.
 
-``acl`` is imported when a fixture is first used, not before.
+``--belay-check``, ``--belay-check=cheap``
+    looks for mistakes, and fails each test that makes one.
+``--belay-fail-on=lifetime,leaks``
+    the classes of mistakes that fail a test.
+
+``acl`` is imported when a fixture is first used, or with ``--belay-check`` before the first test. Stacks of 8
+frames are kept, unless BELAY_STACKS is set, so that leaks are told with the line that allocated them.
 
 Needs pytest 7 or later. With an older version there is a warning, and no fixtures.
 """
@@ -38,6 +45,7 @@ if hasattr(pytest, "StashKey"):  # since 7.0
         pytest_addoption,
         pytest_configure,
         pytest_fixture_setup,
+        pytest_load_initial_conftests,
         pytest_report_header,
         pytest_runtest_call,
         pytest_runtest_makereport,
@@ -56,6 +64,7 @@ if hasattr(pytest, "StashKey"):  # since 7.0
         "pytest_addoption",
         "pytest_configure",
         "pytest_fixture_setup",
+        "pytest_load_initial_conftests",
         "pytest_report_header",
         "pytest_runtest_call",
         "pytest_runtest_makereport",

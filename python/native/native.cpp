@@ -24,8 +24,10 @@ inline constexpr int Py_bf_getbuffer = 1;
 inline constexpr int Py_bf_releasebuffer = 2;
 #endif
 
+#include <algorithm>
 #include <cstdint>
 #include <new>
+#include <string>
 #include <vector>
 
 #include "acl/acl.h"
@@ -38,12 +40,45 @@ PyObject* no_such_device(int device) {
                       belay_device_count());
 }
 
-// Other Python threads run meanwhile: callbacks that are waited for need the lock.
-int without_lock(int (*function)()) {
-  PyThreadState* state = PyEval_SaveThread();
-  const int code = function();
-  PyEval_RestoreThread(state);
-  return code;
+// Other Python threads run as long as it lives: callbacks that are waited for need the lock, and naming
+// functions and lines takes a while.
+class WithoutLock {
+ public:
+  WithoutLock() : state_{PyEval_SaveThread()} {}
+  ~WithoutLock() { PyEval_RestoreThread(state_); }
+  WithoutLock(const WithoutLock&) = delete;
+  WithoutLock& operator=(const WithoutLock&) = delete;
+
+ private:
+  PyThreadState* state_;
+};
+
+template <class Function>
+auto without_lock(Function&& function) {
+  const WithoutLock unlocked;
+  return function();
+}
+
+// No exception may leave for C.
+template <class Function>
+PyObject* or_no_memory(Function&& function) {
+  try {
+    return function();
+  } catch (const std::bad_alloc&) {
+    return PyErr_NoMemory();
+  }
+}
+
+// Adds the item, and gives up its own reference to it; false with an exception set, also where there is none.
+bool append(PyObject* list, PyObject* item) {
+  const bool done = list != nullptr && item != nullptr && PyList_Append(list, item) == 0;
+  Py_XDECREF(item);
+  return done;
+}
+
+// File names in it may be anything.
+PyObject* text_of(const char* text, std::size_t length) {
+  return PyUnicode_DecodeUTF8(text, static_cast<Py_ssize_t>(length), "replace");
 }
 
 PyObject* restart(PyObject*, PyObject*) { return PyLong_FromLong(without_lock(belay_restart)); }
@@ -87,25 +122,86 @@ PyObject* list_blocks(PyObject* arguments) {
         Py_BuildValue("(KnnnK)", static_cast<unsigned long long>(block.address),
                       static_cast<Py_ssize_t>(block.asked), static_cast<Py_ssize_t>(block.bytes),
                       static_cast<Py_ssize_t>(block.pageSize), static_cast<unsigned long long>(block.serial));
-    if (list == nullptr || item == nullptr || PyList_Append(list, item) != 0) {
-      Py_XDECREF(item);
+    if (!append(list, item)) {
       Py_XDECREF(list);
       return nullptr;
     }
-    Py_DECREF(item);
   }
   return list;
 }
 
 PyObject* blocks(PyObject*, PyObject* arguments) {
-  try {
-    return list_blocks(arguments);
-  } catch (const std::bad_alloc&) {
-    return PyErr_NoMemory();
-  }
+  return or_no_memory([&] { return list_blocks(arguments); });
 }
 
 PyObject* host_may_touch(PyObject*, PyObject*) { return PyBool_FromLong(belay_host_may_touch_devices()); }
+
+// --- findings -------------------------------------------------------------------------------------
+
+PyObject* item_of(const belayFinding& finding) {
+  PyObject* text = text_of(finding.text, std::char_traits<char>::length(finding.text));
+  if (text == nullptr) return nullptr;
+  return Py_BuildValue("(ssssNKN)", finding.id, finding.className, finding.rule, finding.function, text,
+                       static_cast<unsigned long long>(finding.count), PyBool_FromLong(finding.fails));
+}
+
+PyObject* list_findings(PyObject* arguments) {
+  Py_ssize_t from = 0;
+  if (PyArg_ParseTuple(arguments, "n:findings", &from) == 0) return nullptr;
+  if (from < 0) return PyErr_Format(PyExc_ValueError, "findings are numbered from 0, not %zd", from);
+  const auto first = static_cast<std::size_t>(from);
+  std::vector<belayFinding> found;
+  for (;;) {  // more may come between the two looks
+    const std::size_t all = belay_findings(first, found.data(), found.size());
+    const std::size_t there = all > first ? all - first : 0;
+    const bool complete = there <= found.size();
+    found.resize(there);
+    if (complete) break;
+  }
+  PyObject* list = PyList_New(0);
+  for (const belayFinding& finding : found) {
+    if (!append(list, item_of(finding))) {
+      Py_XDECREF(list);
+      return nullptr;
+    }
+  }
+  return list;
+}
+
+PyObject* findings(PyObject*, PyObject* arguments) {
+  return or_no_memory([&] { return list_findings(arguments); });
+}
+
+PyObject* accept_finding(PyObject*, PyObject* arguments) {
+  Py_ssize_t number = 0;
+  unsigned long long times = 0;
+  if (PyArg_ParseTuple(arguments, "nK:accept_finding", &number, &times) == 0) return nullptr;
+  return PyLong_FromUnsignedLongLong(belay_accept_finding(static_cast<std::size_t>(number), times));
+}
+
+PyObject* end_of_test(PyObject*, PyObject*) {
+  without_lock(belay_end_of_test);
+  Py_RETURN_NONE;
+}
+
+PyObject* mark(PyObject*, PyObject*) { return PyLong_FromSize_t(without_lock(belay_mark)); }
+
+PyObject* block_site(PyObject*, PyObject* arguments) {
+  unsigned long long address = 0;
+  if (PyArg_ParseTuple(arguments, "K:block_site", &address) == 0) return nullptr;
+  return or_no_memory([address] {
+    std::string text;
+    const std::size_t length = without_lock([&] {
+      const auto* block = reinterpret_cast<const void*>(address);
+      text.resize(4096);
+      std::size_t needed = belay_block_site(block, text.data(), text.size());
+      if (needed < text.size()) return needed;
+      text.resize(needed + 1);
+      return std::min(belay_block_site(block, text.data(), text.size()), needed);
+    });
+    return text_of(text.data(), length);
+  });
+}
 
 // --- Buffer ---------------------------------------------------------------------------------------
 
@@ -162,6 +258,15 @@ PyMethodDef g_methods[]{
     {"use", use, METH_VARARGS, "(device) -> (blocks, bytes, peak_bytes); -1 is page-locked host memory."},
     {"reset_peak", reset_peak, METH_VARARGS, "(device): the peak begins anew at what is held now."},
     {"blocks", blocks, METH_VARARGS, "(device) -> [(address, asked, bytes, page_bytes, serial)]"},
+    {"findings", findings, METH_VARARGS,
+     "(from) -> [(id, class, rule, function, text, count, fails)], from this number on."},
+    {"accept_finding", accept_finding, METH_VARARGS,
+     "(number, times) -> what is left: takes so many off the count of a finding."},
+    {"end_of_test", end_of_test, METH_NOARGS, "Looks for what can only be seen at an end."},
+    {"mark", mark, METH_NOARGS,
+     "Sets a mark; gives the number of objects made since the last and still alive."},
+    {"block_site", block_site, METH_VARARGS,
+     "(address) -> lines that say where its block was allocated and freed; empty if that is not known."},
     {"host_may_touch", host_may_touch, METH_NOARGS, "Whether host code may read and write device memory."},
     {nullptr, nullptr, 0, nullptr}};
 

@@ -28,9 +28,9 @@ std::atomic<Memory*> g_checked_memory{nullptr};
 
 void start_checking(Memory& memory, const CheckSettings& settings) {
   g_checked_memory.store(&memory, std::memory_order_release);
+  start_finding(settings);  // also where nothing is looked for any more: a restart may turn it off
   if (!settings.on()) return stop_checking();
   join_verdict(platform::environment(kVerdictVariable).value_or(""));
-  start_finding(settings);
   report::on_fetch(note_fetch);
   if (settings.wants(MisuseClass::Hints))
     observe::listen(hear_hints, {.wanted = observe::bit(observe::What::Noted), .at_once = true});
@@ -41,6 +41,7 @@ void stop_checking() {
   report::on_fetch(nullptr);
   observe::unlisten(hear_hints);
   stop_watching_use();
+  clear_mark();
 }
 
 void hear_refusal(const char* function, const Error& error, std::uint32_t site) {
@@ -53,7 +54,7 @@ void hear_refusal(const char* function, const Error& error, std::uint32_t site) 
 }
 
 int end_checking() {
-  if (!check_settings().on()) return 0;
+  if (!check_settings().on() && found_count() == 0) return 0;
   report_unfetched();
   if (has_verdict()) return 0;  // `belay check` sums up
   print_end_of_findings();

@@ -55,7 +55,7 @@ State& state() {
 void print(State& all, const std::string& text) {
   if (!all.settings.log_file.empty()) (void)platform::append_to(all.settings.log_file, text);
   if (all.printed == all.settings.print_limit) {
-    if (all.not_printed++ == 0)
+    if (all.not_printed++ == 0 && all.printed != 0)  // with a limit of 0, somebody else tells them
       platform::print_line(true,
                            fmt::format("belay: {} were printed (--print-limit); more are only counted\n",
                                        counted(all.printed, "finding")));
@@ -70,7 +70,11 @@ void print(State& all, const std::string& text) {
 void start_finding(const CheckSettings& settings) {
   State& all = state();
   const std::lock_guard lock{all.mutex};
+  const bool other_files =
+      all.settings.suppressions != settings.suppressions || all.settings.baseline != settings.baseline;
   all.settings = settings;
+  if (!other_files) return;  // a restart, maybe in another directory
+  all.suppressions = {};
   if (!settings.suppressions.empty()) all.suppressions.read(settings.suppressions);
   if (!settings.baseline.empty()) all.suppressions.read_baseline(settings.baseline);
 }
@@ -126,22 +130,33 @@ void look_at_findings(std::size_t from, const std::function<void(const FoundOnce
   for (std::size_t i = from; i < all.found.size(); ++i) look(all.found[i]);
 }
 
+std::uint64_t accept_finding(std::size_t number, std::uint64_t times) {
+  State& all = state();
+  const std::lock_guard lock{all.mutex};
+  if (number >= all.found.size()) return 0;
+  FoundOnce& found = all.found[number];
+  times = std::min(times, found.count);
+  found.count -= times;
+  verdict_meant(all.places[number], times);
+  return found.count;
+}
+
 int exit_code_of_findings() {
   State& all = state();
   const std::lock_guard lock{all.mutex};
   const bool fails = std::ranges::any_of(all.found, [&](const FoundOnce& each) {
-    return (all.settings.fail_on & bit(row_of(each.misuse)->of)) != 0;
+    return each.count != 0 && (all.settings.fail_on & bit(row_of(each.misuse)->of)) != 0;
   });
-  return all.settings.on() && fails ? all.settings.exit_code : 0;
+  return fails ? all.settings.exit_code : 0;
 }
 
 void print_end_of_findings() {
   State& all = state();
   const std::lock_guard lock{all.mutex};
-  if (all.found.empty() && all.suppressed == 0) return;
   std::array<std::size_t, kMisuseClasses.size()> places{};
   std::array<std::uint64_t, kMisuseClasses.size()> times{};
   for (const FoundOnce& each : all.found) {
+    if (each.count == 0) continue;
     const auto at = static_cast<std::size_t>(row_of(each.misuse)->of);
     ++places[at];
     times[at] += each.count;
@@ -152,6 +167,7 @@ void print_end_of_findings() {
     text += fmt::format("{}{} {}{}", text.empty() ? "" : ", ", places[i], kMisuseClasses[i],
                         times[i] == places[i] ? std::string{} : fmt::format(" ({} times)", times[i]));
   }
+  if (text.empty() && all.suppressed == 0) return;
   platform::print_line(
       true,
       fmt::format("belay: findings of process {}: {}{}\n", platform::process_id(),

@@ -25,10 +25,13 @@ void report_finding(const Finding& finding);
 struct FoundOnce {
   Misuse misuse;
   std::string rule, function, text;  // without tokens
-  std::uint64_t count;
+  std::uint64_t count;               // without those that were meant
 };
 std::size_t found_count();
+// What it is given lives as long as the process.
 void look_at_findings(std::size_t from, const std::function<void(const FoundOnce&)>& look);
+// A test meant it: takes so many off the count. Returns what is left of it; 0 where there is no such number.
+std::uint64_t accept_finding(std::size_t number, std::uint64_t times);
 
 // The exit code that the process should end with; 0: nothing was found that it should fail for.
 int exit_code_of_findings();

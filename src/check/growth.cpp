@@ -110,6 +110,20 @@ std::size_t set_mark(Memory& memory, const std::vector<observe::Alive>& others) 
   return grown;
 }
 
+void set_mark_at_nothing() {
+  Mark& one = mark();
+  const std::lock_guard lock{one.mutex};
+  one.set = true;
+  one.alive.clear();
+}
+
+void clear_mark() {
+  Mark* one = g_mark.load(std::memory_order_acquire);
+  if (one == nullptr) return;
+  const std::lock_guard lock{one->mutex};
+  one->alive.clear();
+}
+
 void forget_marks() {
   static auto* of_before = new std::vector<Mark*>;  // kept reachable, never used again
   if (Mark* old = g_mark.exchange(nullptr)) of_before->push_back(old);

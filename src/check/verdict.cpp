@@ -54,7 +54,7 @@ std::vector<VerdictEntry> VerdictReader::entries() const {
   const std::size_t count = std::min<std::size_t>(record.entries.load(), kMostEntries);
   for (std::size_t i = 0; i < count; ++i) {
     const Record::Entry& entry = record.all[i];
-    if (entry.filled.load(std::memory_order_acquire) == 0) continue;
+    if (entry.filled.load(std::memory_order_acquire) == 0 || entry.count.load() == 0) continue;
     VerdictEntry& read = list.emplace_back();
     std::size_t at = entry.at;
     std::array<std::string*, 6> fields{&read.id,       &read.of,   &read.rule,
@@ -118,6 +118,11 @@ std::uint32_t add_to_verdict(const MisuseRow& row, std::string_view rule, std::s
 void verdict_again(std::uint32_t place) {
   if (Record* record = g_record.load(std::memory_order_acquire); record != nullptr && place != kNoPlace)
     record->all[place].count.fetch_add(1);
+}
+
+void verdict_meant(std::uint32_t place, std::uint64_t times) {
+  if (Record* record = g_record.load(std::memory_order_acquire); record != nullptr && place != kNoPlace)
+    record->all[place].count.fetch_sub(times);
 }
 
 void forget_verdict() { g_record.store(nullptr); }

@@ -43,6 +43,7 @@ inline constexpr std::uint32_t kNoPlace = UINT32_MAX;
 std::uint32_t add_to_verdict(const MisuseRow& row, std::string_view rule, std::string_view function,
                              std::string_view text);
 void verdict_again(std::uint32_t place);
-void forget_verdict();  // in a forked child: it joins anew
+void verdict_meant(std::uint32_t place, std::uint64_t times);  // they do not count
+void forget_verdict();                                         // in a forked child: it joins anew
 
 }  // namespace belay::check

@@ -14,7 +14,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/../integration/support.sh"
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 include=$(cd "${1:-$here/../../build/release/generated/include}" && pwd)
 
-mapfile -t headers < <(cd "$include" && find . -name '*.h' -printf '%P\n' | sort)
+mapfile -t headers < <(cd "$include" && find . -name '*.h' ! -path ./belay/gtest.h -printf '%P\n' | sort)
 if ((${#headers[@]} == 0)); then
     printf 'FAILED: no headers in %s\n' "$include" >&2
     exit 1
@@ -60,6 +60,8 @@ done
 printf '%s\n' '#include "acl/acl.h"' \
     'int main(void) { ACL_APP_LOG(ACL_INFO, "text"); ACL_APP_LOG(ACL_ERROR, "%d", 1); return 0; }' >"$work/applog.c"
 cp "$work/applog.c" "$work/applog.cpp"
+# For C++ only, and only where GoogleTest is.
+printf '#include "belay/gtest.h"\n%s%s\n' "$all" "$c_main" >"$work/gtest.cpp"
 
 # ---------------------------------------------------------------------------
 # Compilers
@@ -134,6 +136,12 @@ for compiler in "${cxx_compilers[@]}"; do
     try "further warnings" c++ "$compiler" -std=c++11 -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast \
         -Wcast-qual "$work/all.cpp"
     try "visibility" c++ "$compiler" -std=c++11 -DFUNC_VISIBILITY "$work/all.cpp"
+    for standard in c++11 c++14 c++17 c++20; do
+        if printf '#include <gtest/gtest.h>\n' | "$compiler" -x c++ "-std=$standard" -fsyntax-only - 2>/dev/null; then
+            try "with GoogleTest" c++ "$compiler" "-std=$standard" -Wshadow -Wconversion -Wsign-conversion \
+                -Wold-style-cast -Wcast-qual "$work/gtest.cpp"
+        fi
+    done
 done
 
 # ---------------------------------------------------------------------------

@@ -490,6 +490,11 @@ TEST(Signatures, BelaysOwn) {
   HAS_TYPE(belay_memory_use, int(int32_t, belayUse*));
   HAS_TYPE(belay_reset_peak, int(int32_t));
   HAS_TYPE(belay_blocks, size_t(int32_t, belayBlock*, size_t));
+  HAS_TYPE(belay_findings, size_t(size_t, belayFinding*, size_t));
+  HAS_TYPE(belay_accept_finding, uint64_t(size_t, uint64_t));
+  HAS_TYPE(belay_end_of_test, void(void));
+  HAS_TYPE(belay_mark, size_t(void));
+  HAS_TYPE(belay_block_site, size_t(const void*, char*, size_t));
   HAS_TYPE(belay_host_may_touch, int(const void*));
   HAS_TYPE(belay_host_may_touch_devices, int(void));
   HAS_TYPE(belay_on_dropped_callback, void(void (*)(void (*)(void*), void*)));

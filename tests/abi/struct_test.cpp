@@ -311,6 +311,14 @@ TEST(OwnStructures, Layout) {
   PIN(offsetof(belayBlock, bytes), 16);
   PIN(offsetof(belayBlock, pageSize), 24);
   PIN(offsetof(belayBlock, serial), 32);
+  PIN(sizeof(belayFinding), 56);
+  PIN(offsetof(belayFinding, id), 0);
+  PIN(offsetof(belayFinding, className), 8);
+  PIN(offsetof(belayFinding, rule), 16);
+  PIN(offsetof(belayFinding, function), 24);
+  PIN(offsetof(belayFinding, text), 32);
+  PIN(offsetof(belayFinding, count), 40);
+  PIN(offsetof(belayFinding, fails), 48);
   PIN(sizeof(belayFrame), 24);
   PIN(offsetof(belayFrame, function), 0);
   PIN(offsetof(belayFrame, file), 8);

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import re
 
 import acl
 import pytest
@@ -179,6 +180,11 @@ def test_blocks_from_before_may_live_on_or_be_freed_inside(device):
     kept.free()
 
 
+def without_sites(error):
+    """What is told without the lines that say where a block was allocated: there are some where stacks are kept."""
+    return [line for line in str(error).splitlines() if not re.match(" +(allocated )?at ", line)]
+
+
 def test_a_leak_is_told_with_its_block(device):
     with pytest.raises(belay.LeakError) as caught:
         with belay.no_leaks():
@@ -186,7 +192,7 @@ def test_a_leak_is_told_with_its_block(device):
             large = belay.check(acl.rt.malloc(MB, HUGE_ONLY))
             pinned = belay.check(acl.rt.malloc_host(5000))
     assert isinstance(caught.value, AssertionError)
-    assert str(caught.value).splitlines() == [
+    assert without_sites(caught.value) == [
         "3 blocks allocated here and never freed, 2.01 MB in all:",
         f"  device 0: {large:#x}, 1048576 bytes asked, 2 MB in pages of 2 MB",
         f"  pinned host memory: {pinned:#x}, 5000 bytes asked, 8 KB in pages of 4 KB",
@@ -200,7 +206,7 @@ def test_of_many_leaks_the_ten_largest_are_told(device):
         with belay.no_leaks():
             for pages in range(1, 14):
                 belay.check(acl.rt.malloc(pages * 4096 - 32, NORMAL_ONLY))
-    lines = str(caught.value).splitlines()
+    lines = without_sites(caught.value)
     assert lines[0].startswith("13 blocks ")
     assert "52 KB" in lines[1] and "16 KB" in lines[10]
     assert lines[11:] == ["  and 3 more"]

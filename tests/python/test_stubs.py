@@ -74,6 +74,9 @@ with belay.settings(product="310P", devices=2, hbm="4G", huge=None, host_access=
         block.copy_to(bytearray(8), offset=8, stream=s)
         block.copy_to(array.array("i", [1]))
         size: int = npu.free + len(block)
+found: list[belay.Finding] = belay.findings()
+first: str = found[0].id + found[0].text
+grown: int = belay.mark() + found[0].count
 text: str = belay.__version__
 """
 BELAY_MISTAKES = {
@@ -86,6 +89,8 @@ BELAY_MISTAKES = {
     "block.copy_from('text')": "incompatible type",
     "block.copy_from(b'x', stream='s')": "incompatible type",
     "belay.devcie(0)": "has no attribute",
+    "belay.findings(1, 2)": "Too many arguments",
+    "found[0].kind": "has no attribute",
 }
 
 

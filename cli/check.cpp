@@ -73,6 +73,11 @@ CheckSettings settings_of(const CheckArguments& arguments) {
   settings.halts = arguments.halts;
   settings.suppressions = readable("--suppressions", arguments.suppressions);
   settings.baseline = readable("--baseline", arguments.baseline);
+  // The reason is printed where it is found; better now than when the program has run.
+  if (!settings.suppressions.empty() && !check::Suppressions{}.read(settings.suppressions))
+    throw UsageError{fmt::format("--suppressions {}: no file of suppressions", arguments.suppressions)};
+  if (!settings.baseline.empty() && !check::Suppressions{}.read_baseline(settings.baseline))
+    throw UsageError{fmt::format("--baseline {}: no file of --json", arguments.baseline)};
   settings.log_file = absolute(arguments.log_file);
   return settings;
 }
@@ -91,10 +96,16 @@ bool write_report(const std::string& path, const std::string& text) {
   return written && closed;
 }
 
-std::string verdict_words(const CheckReport& report) {
+std::string verdict_words(const CheckReport& report, bool anybody) {
   const auto failing = static_cast<std::size_t>(
       std::ranges::count_if(report.found, [&](const auto& each) { return report.fails(each); }));
   const std::size_t rest = report.found.size() - failing;
+  if (!anybody) {
+    return fmt::format(
+        "belay: nothing was checked: this program never called AscendCL, or only functions that need no "
+        "device; 'belay check-program {}' lists the functions that it needs\n",
+        report.program);
+  }
   if (report.found.empty()) return paint(Style::Green, "belay: nothing was found\n", stderr);
   const std::string also =
       rest == 0 ? std::string{}
@@ -136,7 +147,7 @@ int check(const CheckArguments& arguments) {
       std::ranges::any_of(report.found, [&](const auto& each) { return report.fails(each); }) ||
       report.lost != 0;
   report.exit_code = fails && !killed ? settings.exit_code : report.program_code;
-  fmt::print(stderr, "{}", verdict_words(report));
+  fmt::print(stderr, "{}", verdict_words(report, verdict.anybody()));
   if (report.lost != 0)
     fmt::print(stderr, "belay: {} more could not be kept\n", counted(report.lost, "finding"));
   bool written = write_report(arguments.json, as_json(report));

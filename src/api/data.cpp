@@ -8,7 +8,14 @@
 
 using namespace belay;
 
-aclDataBuffer* aclCreateDataBuffer(void* data, size_t size) { return create_data_buffer(data, size); }
+aclDataBuffer* aclCreateDataBuffer(void* data, size_t size) {
+  aclDataBuffer* made = nullptr;
+  (void)answered("aclCreateDataBuffer", [&]() -> Status {
+    made = create_data_buffer(data, size);
+    return done();
+  });
+  return made;
+}
 
 aclError aclDestroyDataBuffer(const aclDataBuffer* dataBuffer) {
   return answered("aclDestroyDataBuffer", [&] { return destroy_data_buffer(dataBuffer); });

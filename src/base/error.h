@@ -46,6 +46,7 @@ struct Error {
   bool remember = true;  // kept as the thread's last error if its code is one of those
   Misuse misuse = Misuse::None;
   std::vector<Happened> before{};  // where known
+  std::uint64_t task = 0;          // the number of the task that failed; 0: the call itself did
   std::optional<Shortage> shortage{};
 };
 

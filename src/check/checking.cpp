@@ -49,7 +49,8 @@ void hear_refusal(const char* function, const Error& error, std::uint32_t site) 
     explain_shortage(*memory, function, *error.shortage, site);
   if (!check_settings().on()) return;
   const bool misused = error.misuse != Misuse::None && is_checked(row_of(error.misuse)->of);
-  if (misused) report_finding(refused_call(function, error, site));
+  if (misused && !(error.task != 0 && is_doomed(error.task)))
+    report_finding(refused_call(function, error, site));
   note_failure(function, error, site, misused);
 }
 

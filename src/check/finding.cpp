@@ -57,7 +57,7 @@ std::string Finding::text() const {
 Finding refused_call(const char* function, const Error& error, std::uint32_t site) {
   return {error.misuse,
           function,
-          std::string{headline_of(error.misuse)},
+          fmt::format("{}{}", error.task == 0 ? "" : "was told of a task that ", headline_of(error.misuse)),
           fmt::format("it returned {}: {}", error.code, error.what),
           site,
           error.before,

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/words.h"
+#include "check/frames.h"
 #include "check/suppressions.h"
 #include "check/verdict.h"
 #include "observe/call_sites.h"
@@ -23,20 +24,33 @@ namespace {
 // The same mistake at the same place: with the same stacks, and of the same function.
 using Key = std::tuple<Misuse, std::string, std::string, std::uint32_t, std::vector<std::uint32_t>>;
 
+// What tells findings of one place apart. Leaks differ by what they are; what grows does so again and again.
+std::string what_of(const Finding& finding) {
+  if (finding.misuse == Misuse::GrownSinceMark) return finding.cure;
+  return finding.site == 0 ? finding.headline + finding.values : std::string{};
+}
+
 Key key_of(const Finding& finding) {
   std::vector<std::uint32_t> sites;
   for (const Happened& each : finding.before) sites.push_back(each.site);
-  // Leaks from one place differ by what they are; what grows does so again and again.
-  const std::string what = finding.misuse == Misuse::GrownSinceMark ? finding.cure
-                           : finding.site == 0                      ? finding.headline + finding.values
-                                                                    : std::string{};
-  return {finding.misuse, finding.rule, finding.function + what, finding.site, std::move(sites)};
+  return {finding.misuse, finding.rule, finding.function + what_of(finding), finding.site, std::move(sites)};
+}
+
+// The same in lines of the source: a compiler may have made several calls out of one.
+std::string place_of(const Finding& finding, const std::string& text) {
+  std::string place =
+      fmt::format("{} {} {} {}", finding.row().id, finding.rule, finding.function, what_of(finding));
+  each_frame(text, [&](const Frame& frame) {
+    place += fmt::format("\n{}{} {}:{}", frame.of_call ? "" : " ", frame.function, frame.file, frame.line);
+  });
+  return place;
 }
 
 struct State {
   CheckSettings settings;
   std::mutex mutex;
   std::map<Key, std::size_t> numbers;
+  std::map<std::string, std::size_t> at_place;  // see place_of
   std::deque<FoundOnce> found;
   std::vector<std::uint32_t> places;  // of the verdict, for each
   std::size_t printed = 0, not_printed = 0, suppressed = 0;
@@ -100,7 +114,10 @@ void report_finding(const Finding& finding) {
   const std::lock_guard lock{all.mutex};
   const auto [known, is_new] = all.numbers.try_emplace(std::move(key), SIZE_MAX);
   if (!is_new && known->second == SIZE_MAX) return;
-  if (!is_new) {
+  const auto [same_place, is_elsewhere] = all.at_place.try_emplace(place_of(finding, text), SIZE_MAX);
+  if (!is_elsewhere) known->second = same_place->second;
+  if (!is_new || !is_elsewhere) {
+    if (known->second == SIZE_MAX) return;
     ++all.found[known->second].count;
     verdict_again(all.places[known->second]);
     return;
@@ -109,7 +126,7 @@ void report_finding(const Finding& finding) {
     ++all.suppressed;
     return;
   }
-  known->second = all.found.size();
+  known->second = same_place->second = all.found.size();
   all.found.push_back({finding.misuse, finding.rule, finding.function, text, 1});
   all.places.push_back(add_to_verdict(row, finding.rule, finding.function, text));
   print(all, text);

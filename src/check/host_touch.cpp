@@ -96,7 +96,7 @@ void explain_host_touch(Memory& memory, const Toucher& toucher, const platform::
   };
   if (memory.virtual_memory().peek(fault.address, explain_reserved)) return;
   if (const std::optional<HeapMap::Ended> ended = memory.map().ended_around(fault.address)) {
-    words.add("byte %lu of the block 0x%lx (%lu bytes) of device %u, which was freed [rule M-110].\n%s",
+    words.add("byte %lu of the block 0x%lx (%lu bytes) of device %u, which was freed [rule M-112].\n%s",
               number(fault.address - ended->start), number(ended->start), number(ended->asked), ended->device,
               toucher.ours ? kPassHostMemory
                            : "belay: the host cannot touch device memory; copy it with aclrtMemcpy while its "

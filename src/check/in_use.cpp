@@ -1,8 +1,11 @@
 #include "check/in_use.h"
 
+#include <algorithm>
 #include <atomic>
+#include <deque>
 #include <mutex>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "check/findings.h"
@@ -12,38 +15,46 @@
 namespace belay::check {
 namespace {
 
-// By what is touched: how many tasks are queued or run, and the last of them.
-struct Users {
-  std::uint64_t tasks = 0;
-  TaskInUse last{};
-};
+// By what is touched: the tasks that are queued or run, in the order in which they were submitted. Most end
+// in that order, too.
+using Users = std::deque<TaskInUse>;
 struct Pending {
   std::mutex mutex;
   std::unordered_map<std::uint64_t, Users> of_extent;
+  std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> of_task;  // extents
+  std::unordered_set<std::uint64_t> doomed;  // tasks whose memory was given back, as was reported
 };
 std::atomic<Pending*> g_pending{nullptr};
 std::atomic<Memory*> g_used_memory{nullptr};
 
 void submit(Pending& pending, const observe::Told& told) {
+  const observe::Event& event = told.event;
   const std::lock_guard lock{pending.mutex};
+  std::vector<std::uint64_t>* extents = nullptr;
   for (const observe::Touch& each : told.touches) {
     if (each.extent == 0) continue;
-    Users& users = pending.of_extent[each.extent];
-    ++users.tasks;
-    users.last = {told.event.serial, told.event.function_name(), told.event.site};
+    pending.of_extent[each.extent].push_back({event.serial, event.function_name(), event.site});
+    if (extents == nullptr) extents = &pending.of_task[event.serial];
+    extents->push_back(each.extent);
   }
 }
 
-void end(Pending& pending, const observe::Told& told) {
+// What a task has touched in the end may be more than was known of it before: some find addresses in memory.
+void end(Pending& pending, std::uint64_t number) {
   const std::lock_guard lock{pending.mutex};
-  for (const observe::Touch& each : told.touches) {
-    const auto found = pending.of_extent.find(each.extent);
+  const auto ended = pending.of_task.find(number);
+  if (ended == pending.of_task.end()) return;
+  for (const std::uint64_t each : ended->second) {
+    const auto found = pending.of_extent.find(each);
     if (found == pending.of_extent.end()) continue;
-    if (found->second.tasks > 0) --found->second.tasks;
+    Users& users = found->second;
+    const auto task = std::ranges::find(users, number, &TaskInUse::number);
+    if (task != users.end()) users.erase(task);
   }
+  pending.of_task.erase(ended);
   constexpr std::size_t kMany = 4096;  // those that nobody uses any more are kept for their next use
   if (pending.of_extent.size() > kMany)
-    std::erase_if(pending.of_extent, [](const auto& each) { return each.second.tasks == 0; });
+    std::erase_if(pending.of_extent, [](const auto& each) { return each.second.empty(); });
 }
 
 void give_back(Pending& pending, const observe::Event& event, std::uint64_t extent) {
@@ -52,8 +63,12 @@ void give_back(Pending& pending, const observe::Event& event, std::uint64_t exte
   {
     const std::lock_guard lock{pending.mutex};
     const auto found = pending.of_extent.find(extent);
-    if (found == pending.of_extent.end() || found->second.tasks == 0) return;
-    user = found->second.last;
+    if (found == pending.of_extent.end() || found->second.empty()) return;
+    user = found->second.front();
+    constexpr std::size_t kMostDoomed = 65'536;
+    for (const TaskInUse& each : found->second) {
+      if (pending.doomed.size() < kMostDoomed) pending.doomed.insert(each.number);
+    }
   }
   Memory* memory = g_used_memory.load(std::memory_order_acquire);
   std::uint32_t made_at = 0;
@@ -76,7 +91,7 @@ void hear_use(const observe::Batch& events) {
       case observe::What::Done:
       case observe::What::Failed:
       case observe::What::Dropped:
-        return end(*pending, told);
+        return end(*pending, told.event.serial);
       case observe::What::GivenBack:
         return give_back(*pending, told.event, told.event.serial);
       case observe::What::Destroyed:
@@ -101,6 +116,13 @@ void watch_use(Memory& memory) {
   observe::listen(hear_use, {.wanted = observe::bits(What::Submitted, What::Done, What::Failed, What::Dropped,
                                                      What::GivenBack, What::Destroyed),
                              .at_once = true});
+}
+
+bool is_doomed(std::uint64_t task) {
+  Pending* pending = g_pending.load(std::memory_order_acquire);
+  if (pending == nullptr) return false;
+  const std::lock_guard lock{pending->mutex};
+  return pending->doomed.contains(task);
 }
 
 void stop_watching_use() {

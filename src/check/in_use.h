@@ -8,5 +8,7 @@ namespace belay::check {
 
 void watch_use(Memory& memory);
 void stop_watching_use();
+// Whether it was reported that the memory of this task is gone: then it need not be told again that it fails.
+bool is_doomed(std::uint64_t task);
 
 }  // namespace belay::check

@@ -185,8 +185,31 @@ std::string objects_text(Books& books, const std::vector<observe::Alive>& left) 
 
 // --- the report -----------------------------------------------------------------------------------
 
+// One for each place, as the source of the program names it: a compiler may have made several calls out of
+// one line, and pieces from one line may differ in size.
+std::vector<Leak> by_place(std::vector<Leak> leaks) {
+  std::map<std::uint32_t, std::string> places;
+  std::map<std::pair<std::string, std::string>, std::size_t> known;  // what and where
+  std::vector<Leak> merged;
+  for (Leak& each : leaks) {
+    const auto [place, is_new] = places.try_emplace(each.site);
+    if (is_new) place->second = platform::symbolised(observe::happened_words(each.made, each.site, ""));
+    const auto [at, first] = known.try_emplace({each.one, place->second}, merged.size());
+    if (first) {
+      merged.push_back(std::move(each));
+      continue;
+    }
+    Leak& all = merged[at->second];
+    all.count += each.count;
+    all.bytes += each.bytes;
+    if (each.first < all.first) all.first = each.first;
+  }
+  return merged;
+}
+
 void print(Books& books, const char* rule, const std::string& moment, const std::string& lists) {
-  for (const Leak& each : std::exchange(books.leaks, {})) report_finding(never_given_back(each, rule));
+  for (const Leak& each : by_place(std::exchange(books.leaks, {})))
+    report_finding(never_given_back(each, rule));
   if (lists.empty()) return;
   platform::print_line(
       true, platform::symbolised(

@@ -24,7 +24,7 @@ struct Record {
     std::uint32_t at;
     std::array<std::uint32_t, 6> lengths;
   };
-  std::atomic<std::uint32_t> entries;
+  std::atomic<std::uint32_t> entries, processes;
   std::atomic<std::uint64_t> letters, lost;
   std::array<Entry, kMostEntries> all;
   std::array<char, kLetters> text;
@@ -73,6 +73,8 @@ std::vector<VerdictEntry> VerdictReader::entries() const {
 
 std::uint64_t VerdictReader::lost() const { return memory_.valid() ? record_in(memory_)->lost.load() : 0; }
 
+bool VerdictReader::anybody() const { return memory_.valid() && record_in(memory_)->processes.load() != 0; }
+
 void join_verdict(const std::string& link) {
   if (link.empty() || g_record.load() != nullptr) return;
   platform::CommonMemory memory;
@@ -81,6 +83,7 @@ void join_verdict(const std::string& link) {
     return;
   const std::string name = platform::process_name();
   std::copy_n(name.begin(), std::min(name.size(), g_name.size() - 1), g_name.begin());
+  record_in(memory)->processes.fetch_add(1);
   g_record.store(record_in(memory), std::memory_order_release);
   memory.abandon();  // the mapping stays until the end
 }

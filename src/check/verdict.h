@@ -30,6 +30,7 @@ class VerdictReader {
   std::string link() const;  // for the variable; empty where there is no such memory
   std::vector<VerdictEntry> entries() const;
   std::uint64_t lost() const;  // more than there is room for
+  bool anybody() const;        // whether a process has used the library at all
 
  private:
   platform::CommonMemory memory_;

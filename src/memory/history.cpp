@@ -54,6 +54,8 @@ std::vector<Happened> history_at(const Memory& memory, std::uintptr_t address) {
   } else if (const std::optional<HostRange> range = memory.host().find(address)) {
     std::vector<Happened> list = told(observe::life_of(Object::HostBlock, range->serial));
     return list.empty() ? told(observe::life_of(Object::Registration, range->serial)) : list;
+  } else if (const std::optional<ManagedMemory::Range> managed = memory.managed().find(address)) {
+    return told(observe::life_of(Object::Managed, managed->serial));
   }
   return told(observe::ended_at_address(address));
 }

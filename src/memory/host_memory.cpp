@@ -8,6 +8,7 @@
 #include "base/raise.h"
 #include "base/words.h"
 #include "memory/backing_store.h"
+#include "memory/history.h"
 #include "observe/call_sites.h"
 #include "observe/observe.h"
 #include "platform/files.h"
@@ -289,9 +290,12 @@ Status HostMemory::unregister(std::uintptr_t start) {
   const std::unique_lock lock{mutex_};
   const auto found = registrations_.find(start);
   if (found == registrations_.end()) {
-    return refuse({ACL_ERROR_HOST_MEMORY_NOT_REGISTERED, "M-222", "EE1011",
-                   fmt::format("no registered range starts at {}", hex(start)), "",
-                   "pass the address that was registered, once"});
+    std::vector<Happened> before = history_of_ended(start);
+    const Misuse misuse = before.size() > 1 ? Misuse::FreedTwice : Misuse::None;
+    return as_misuse(refuse({ACL_ERROR_HOST_MEMORY_NOT_REGISTERED, "M-222", "EE1011",
+                             fmt::format("no registered range starts at {}", hex(start)), "",
+                             "pass the address that was registered, once"}),
+                     misuse, std::move(before));
   }
   const Registration& registration = found->second;
   if (registration.locked_here) platform::unlock_pages(reinterpret_cast<void*>(start), registration.bytes);

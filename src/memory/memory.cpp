@@ -243,6 +243,20 @@ Refusal Memory::freed_wrongly(Refusal refusal, std::uintptr_t address) const {
   return as_misuse(std::move(refusal), misuse, std::move(before));
 }
 
+Refusal Memory::used_wrongly(Refusal refusal, std::uintptr_t address) const {
+  std::vector<Happened> before = history_at(*this, address);
+  const bool freed = before.size() > 1;
+  return as_misuse(std::move(refusal), freed ? Misuse::UsedAfterFree : Misuse::UsedUnallocated,
+                   std::move(before));
+}
+
+Refusal Memory::asked_after_free(Refusal refusal, std::uintptr_t address) const {
+  if (!is_device_address(address) && !managed_.covers(address)) return refusal;
+  refusal = used_wrongly(std::move(refusal), address);
+  if (refusal->misuse != Misuse::UsedAfterFree) refusal->misuse = Misuse::None;
+  return refusal;
+}
+
 Status Memory::free_pinned(void* pointer) {
   Status released = host_.release(pointer);
   if (released) return released;

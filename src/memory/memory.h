@@ -142,6 +142,10 @@ class Memory {
   std::optional<Block> find(std::uintptr_t address) const;
   // What is wrong with an address that no block starts at, in words.
   std::string describe(std::uintptr_t address) const;
+  // The same refusal of a call that was to use an address where nothing is alive, as the mistake that it is;
+  // of one that only asked, it is a mistake where something was freed.
+  Refusal used_wrongly(Refusal refusal, std::uintptr_t address) const;
+  Refusal asked_after_free(Refusal refusal, std::uintptr_t address) const;
 
  private:
   Status free_pinned(void* pointer);

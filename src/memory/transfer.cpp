@@ -84,9 +84,7 @@ Status Transfer::check(const Location& at, std::size_t bytes, bool written, cons
     if (!block || block->device != at.block.device) {
       if (address == at.address) {
         const std::optional<std::string> words = memory_.virtual_memory().describe(address);
-        std::vector<Happened> before = history_at(memory_, address);
-        const Misuse misuse = before.size() > 1 ? Misuse::UsedAfterFree : Misuse::UsedUnallocated;
-        return as_misuse(
+        return memory_.used_wrongly(
             driver_refuses(
                 rule,
                 words
@@ -97,7 +95,7 @@ Status Transfer::check(const Location& at, std::size_t bytes, bool written, cons
                 words ? "map physical memory there with aclrtMapMem first"
                       : "check that the block was not freed, and that the address is the one that was "
                         "allocated"),
-            misuse, std::move(before));
+            address);
       }
       if (const std::optional<std::string> words = memory_.virtual_memory().describe(address)) {
         return driver_refuses(
@@ -452,7 +450,7 @@ bool counts_as_host(aclrtMemLocationType type) {
   return type == ACL_MEM_LOCATION_TYPE_HOST || type == ACL_MEM_LOCATION_TYPE_HOST_NUMA;
 }
 
-Status check_location(const Location& real, const char* parameter, std::size_t item,
+Status check_location(const Memory& memory, const Location& real, const char* parameter, std::size_t item,
                       const aclrtMemLocation& stated) {
   const bool fits = real.is(Location::Kind::Managed)
                         ? counts_as_host(stated.type) || stated.type == ACL_MEM_LOCATION_TYPE_MANAGED
@@ -476,18 +474,20 @@ Status check_location(const Location& real, const char* parameter, std::size_t i
     }
     return "host memory";
   };
-  return rejected("M-292", parameter, hex(real.address),
-                  fmt::format("item {} is {}, but its attribute says type {} id {}", item, in_words(),
-                              static_cast<int>(stated.type), stated.id),
-                  "state the real location of each end in the attributes");
+  Refusal refusal = rejected("M-292", parameter, hex(real.address),
+                             fmt::format("item {} is {}, but its attribute says type {} id {}", item,
+                                         in_words(), static_cast<int>(stated.type), stated.id),
+                             "state the real location of each end in the attributes");
+  if (!real.is(Location::Kind::Unallocated)) return refusal;
+  return memory.used_wrongly(std::move(refusal), real.address);
 }
 
 }  // namespace
 
 Result<BatchEnds> check_batch_item(const Memory& memory, const BatchItem& item, std::size_t index) {
   const BatchEnds ends{memory.locate(item.to), memory.locate(item.from)};
-  Status located = check_location(ends.to, "dsts", index, item.attribute->dstLoc);
-  if (located) located = check_location(ends.from, "srcs", index, item.attribute->srcLoc);
+  Status located = check_location(memory, ends.to, "dsts", index, item.attribute->dstLoc);
+  if (located) located = check_location(memory, ends.from, "srcs", index, item.attribute->srcLoc);
   if (!located) return located.take_refusal();
   if (ends.to.is_device() == ends.from.is_device()) {
     return rejected(

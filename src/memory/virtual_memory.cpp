@@ -41,7 +41,7 @@ observe::Event event_of(What what, const Extent& extent, std::uint64_t handle, s
 }
 
 void tell(What what, const Mapping& mapping, bool swept = false) {
-  if (!observe::wanted(what)) return;
+  if (!observe::wanted(what) && !observe::keeps_sites()) return;
   observe::deliver({.what = what,
                     .object = Object::Mapping,
                     .device = static_cast<std::uint8_t>(mapping.extent->device),
@@ -128,11 +128,18 @@ Status VirtualMemory::release(std::uintptr_t start) {
   const Lock held = parts_.mappings.lock();
   const Reservation* found = parts_.mappings.around(start, held);
   if (found == nullptr || found->start != start) {
-    return rejected("V-94", "virPtr", hex(start),
-                    found == nullptr ? std::string{"no reservation is there: it was released, or never made"}
-                                     : fmt::format("it points into the reservation {}, not at its start",
-                                                   hex(found->start)),
-                    "release each reservation once, by the address that was returned for it");
+    std::vector<Happened> before = history_of_ended(start);
+    const Misuse misuse = found != nullptr                     ? Misuse::FreedInside
+                          : parts_.map.find(start).has_value() ? Misuse::FreedByWrongFunction
+                          : before.size() > 1                  ? Misuse::FreedTwice
+                                                               : Misuse::UsedUnallocated;
+    return as_misuse(
+        rejected("V-94", "virPtr", hex(start),
+                 found == nullptr
+                     ? std::string{"no reservation is there: it was released, or never made"}
+                     : fmt::format("it points into the reservation {}, not at its start", hex(found->start)),
+                 "release each reservation once, by the address that was returned for it"),
+        misuse, misuse == Misuse::FreedTwice ? std::move(before) : std::vector<Happened>{});
   }
   if (found->mappings != 0) {
     return driver_refuses(
@@ -441,7 +448,14 @@ Status VirtualMemory::unmap(std::uintptr_t start) {
                       "pass the start of a mapping, as it was given to aclrtMapMem");
     }
     Mapping* mapping = parts_.mappings.starting_at(start, held);
-    if (mapping == nullptr) return not_mapped("V-162", start, held);
+    if (mapping == nullptr) {
+      std::vector<Happened> before = history_of_ended(start);
+      const Misuse misuse = parts_.mappings.containing(start, held) != nullptr ? Misuse::FreedInside
+                            : before.size() > 1                                ? Misuse::FreedTwice
+                                                                               : Misuse::UsedUnallocated;
+      return as_misuse(not_mapped("V-162", start, held), misuse,
+                       misuse == Misuse::FreedTwice ? std::move(before) : std::vector<Happened>{});
+    }
     gone = unmap_locked(*mapping, held);
   }
   ReaderGuard::wait_for_readers();

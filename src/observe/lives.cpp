@@ -92,7 +92,9 @@ std::optional<Life> ended_at_address(std::uintptr_t address) {
   const std::lock_guard lock{known.mutex};
   for (const Key& key : std::views::reverse(known.ended)) {
     const Life& life = known.all[key];
-    if (life.address == address || address - life.address < life.bytes) return life;
+    // A handle is a number, and nothing is behind it: the next one belongs to something else.
+    const bool has_bytes = life.object != Object::Physical && life.object != Object::HostPhysical;
+    if (life.address == address || (has_bytes && address - life.address < life.bytes)) return life;
   }
   return std::nullopt;
 }

@@ -65,7 +65,10 @@ Whose whose(std::uintptr_t address) {
   if (module == nullptr) return Whose::Program;
   const std::string_view path{module->path};
   const std::string_view name = path.substr(path.rfind('/') + 1);
-  if (name.starts_with("libc.so") || name.starts_with("libpthread.so")) return Whose::System;
+  // Threads begin there; those that call the program back begin with us.
+  for (const std::string_view system : {"libc.so", "libpthread.so", "libstdc++.so", "libascendcl.so"}) {
+    if (name.starts_with(system)) return Whose::System;
+  }
   // The interpreter is /usr/bin/python3.11 itself, or a library. A module python_x.so is the program's, and
   // so is the _native.so of another package.
   const bool is_program = name.find(".so") == std::string_view::npos;

@@ -280,9 +280,13 @@ Result<StreamRef> check_value(Process& process, const void* address, bool flag_f
                     "pass 0 to write; one of ACL_STREAM_WAIT_VALUE_... to wait");
   const Memory& memory = process.memory();
   const Location where = memory.locate(address);
-  if (where.is_nothing())
-    return driver_refuses("P-35", fmt::format("{}: {}", hex(address), memory.describe(address_of(address))),
-                          "pass memory that is allocated");
+  if (where.is_nothing()) {
+    Refusal refusal =
+        driver_refuses("P-35", fmt::format("{}: {}", hex(address), memory.describe(address_of(address))),
+                       "pass memory that is allocated");
+    if (!where.is(Location::Kind::Unallocated)) return refusal;
+    return memory.used_wrongly(std::move(refusal), where.address);
+  }
   if (!where.is_device())
     return rejected("P-35", "devAddr", hex(address), "it is not device memory",
                     "allocate the word with aclrtMalloc");

@@ -261,8 +261,11 @@ Status check_d32(const Memory& memory, const Location& to, std::size_t room, std
   if (to.address % 4 != 0) return bad_value("M-384", "ptr", hex(to.address), "a multiple of 4");
   if (words > room / 4) return bad_value("M-385", "N", words, "at most memSize / 4");
   if (to.is_nothing()) {
-    return driver_refuses("M-386", fmt::format("{}: {}", hex(to.address), memory.describe(to.address)),
-                          "fill memory that is allocated");
+    Refusal refusal =
+        driver_refuses("M-386", fmt::format("{}: {}", hex(to.address), memory.describe(to.address)),
+                       "fill memory that is allocated");
+    if (!to.is(Location::Kind::Unallocated)) return refusal;
+    return memory.used_wrongly(std::move(refusal), to.address);
   }
   if (to.is_pageable()) {
     return bad_value("M-387", "ptr", hex(to.address),

@@ -186,9 +186,11 @@ Status pointer_attributes(Process& process, const void* pointer, aclrtPtrAttribu
                        fmt::format("{}: {}", hex(pointer), process.memory().describe(where.address)), "",
                        "map physical memory there with aclrtMapMem first"});
       }
-      return driver_refuses("M-165",
-                            fmt::format("{}: {}", hex(pointer), process.memory().describe(where.address)),
-                            "ask about memory that is allocated");
+      return process.memory().asked_after_free(
+          driver_refuses("M-165",
+                         fmt::format("{}: {}", hex(pointer), process.memory().describe(where.address)),
+                         "ask about memory that is allocated"),
+          where.address);
     case Location::Kind::Alias:
       return driver_refuses("M-169",
                             fmt::format("{} is a device address of registered host memory", hex(pointer)),
@@ -242,9 +244,11 @@ Status address_range(Process& process, void* pointer, void** base, std::size_t* 
   if (Status opened = needs_opened_device(process); !opened) return opened;
   const std::optional<Extents> found = extents_of(process, reinterpret_cast<std::uintptr_t>(pointer));
   if (!found) {
-    return rejected("V-205", "ptr", hex(pointer),
-                    process.memory().describe(reinterpret_cast<std::uintptr_t>(pointer)),
-                    "pass an address of a block, or one that is mapped");
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    return process.memory().asked_after_free(
+        rejected("V-205", "ptr", hex(pointer), process.memory().describe(address),
+                 "pass an address of a block, or one that is mapped"),
+        address);
   }
   if (base != nullptr) *base = reinterpret_cast<void*>(found->start);
   if (bytes != nullptr)

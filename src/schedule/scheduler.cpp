@@ -297,6 +297,7 @@ std::shared_ptr<const Error> Scheduler::error_of(RunResult& result, const Stream
     if (result.no_memory) result.trouble = std::make_unique<Error>(*no_memory_);
     result.trouble->what = fmt::format("task {} of stream {}, submitted by {}, failed: {}", task.id(),
                                        stream.id, task.api, result.trouble->what);
+    result.trouble->task = task.sequence;
     if (task.site != 0) {
       std::vector<Happened>& before = result.trouble->before;
       before.insert(before.begin(), {fmt::format("task {} was submitted", task.id()), task.site});

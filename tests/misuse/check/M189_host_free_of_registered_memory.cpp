@@ -1,0 +1,13 @@
+// Host memory that was only registered is freed with aclrtFreeHost.
+#include "program.h"
+
+int main() {
+  const Device device;
+  void *host = std::aligned_alloc(kBytes, kBytes), *seen_by_device = nullptr;
+  must(aclrtHostRegister(host, kBytes, ACL_HOST_REGISTER_MAPPED, &seen_by_device));
+#ifdef BUG
+  aclrtFreeHost(host);
+#endif
+  must(aclrtHostUnregister(host));
+  std::free(host);
+}

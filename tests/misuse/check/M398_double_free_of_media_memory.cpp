@@ -1,0 +1,13 @@
+// Media memory is freed twice.
+#include "acl/media/hi_dvpp.h"
+#include "program.h"
+
+int main() {
+  const Device device;
+  void* block = nullptr;
+  must(hi_mpi_dvpp_malloc(0, &block, kBytes) == 0);
+  must(hi_mpi_dvpp_free(block) == 0);
+#ifdef BUG
+  hi_mpi_dvpp_free(block);
+#endif
+}

@@ -1,0 +1,12 @@
+// Physical memory is never freed.
+#include "virtual.h"
+
+int main() {
+  const Device device;
+  const aclrtPhysicalMemProp prop = on_device_0();
+  aclrtDrvMemHandle handle = nullptr;
+  must(aclrtMallocPhysical(&handle, kGranule, &prop, 0));
+#ifndef BUG
+  must(aclrtFreePhysical(handle));
+#endif
+}

@@ -1,0 +1,14 @@
+// A context is made current after it was destroyed.
+#include "program.h"
+
+int main() {
+  const Device device;
+  aclrtContext handle = nullptr;
+  must(aclrtCreateContext(&handle, 0));
+  must(aclrtDestroyContext(handle));
+#ifdef BUG
+  aclrtSetCurrentContext(handle);
+#endif
+  must(aclrtSetDevice(0));
+  must(aclrtResetDevice(0));
+}

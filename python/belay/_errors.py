@@ -7,6 +7,7 @@ from typing import Any, Optional, Union
 
 from ._codes import CODES
 from ._load import acl, native
+from ._words import without_pytest
 
 # What stands in front of the words in a line of the runtime: [PID: 4711] [THREAD:12] 2026-01-31-10:15:30.123.456
 # Invalid_Argument(EE1011):
@@ -76,7 +77,7 @@ def check_machine() -> None:
 
 def plain(message: str) -> str:
     """The words of a message of the runtime. Process, time and number are for logs."""
-    return _STAMP.sub(r"\1", _NOTHING_BELOW.sub("", message)).rstrip()
+    return without_pytest(_STAMP.sub(r"\1", _NOTHING_BELOW.sub("", message))).rstrip()
 
 
 def forget_message() -> None:

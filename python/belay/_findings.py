@@ -29,7 +29,7 @@ def findings() -> list[Finding]:
     """What was found so far, the first one first; each mistake once for each place in the program.
 
     Empty unless the program is checked: ``pytest --belay-check``, ``BELAY_CHECK=all`` or ``belay check``.
-    What failed a test of pytest already, or was meant, is not in it.
+    What was meant is not in it, nor what failed a test of pytest already, unless ``belay check`` sums up.
     """
     return [finding for finding in all_findings() if finding.count > 0]
 

@@ -11,7 +11,8 @@ namespace own_findings_test {
 using namespace belay_test;
 
 // One frame: a place is the line of the call, whatever the compiler makes of those who call it.
-const Settings kChecked{{"BELAY_CHECK", "all,print-limit=0"}, {"BELAY_STACKS", "1"}};
+const Settings kChecked{{"BELAY_CHECK", "all,classes=lifetime+leaks+errors,print-limit=0"},
+                        {"BELAY_STACKS", "1"}};
 
 std::vector<belayFinding> found_from(std::size_t from = 0) {
   std::vector<belayFinding> found(belay_findings(0, nullptr, 0) - from);
@@ -90,7 +91,7 @@ TEST(OwnFindings, ARestartKeepsThemAndMayTurnTheCheckOff) {
     free_twice();
     ASSERT_EQ(found_from().size(), 1U);
     EXPECT_EQ(found_from()[0].count, 1U);
-    ::setenv("BELAY_CHECK", "all,print-limit=0", 1);
+    ::setenv("BELAY_CHECK", "all,classes=lifetime+leaks+errors,print-limit=0", 1);
     ASSERT_EQ(belay_restart(), 0);
     ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
     free_twice();

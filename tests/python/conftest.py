@@ -38,6 +38,7 @@ def fresh():
 
     def run(code, *, env=None, timeout=60, python=sys.executable):
         environment = dict(os.environ)
+        environment.pop("BELAY_STACKS", None)  # which the plugin sets; such a process is none of pytest's
         environment.update(env or {})
         return subprocess.run([python, "-c", code], env=environment, timeout=timeout, text=True, errors="backslashreplace",
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, check=False)

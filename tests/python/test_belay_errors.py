@@ -42,10 +42,15 @@ def test_the_code_at_the_end_of_a_tuple_counts():
     assert str(caught.value).startswith("the call returned 100000 ")
 
 
+def without_sites(message):
+    """Its lines without those that say where a call was made: there are some where stacks are kept."""
+    return [line for line in message.splitlines() if not re.match(" +(at|the call was made by) ", line)]
+
+
 def test_the_message_has_words_only_and_no_header_with_nothing_below():
     with pytest.raises(belay.Error) as caught:
         belay.check(acl.rt.set_device(4000))
-    first, *rest = caught.value.message.splitlines()
+    first, *rest = without_sites(caught.value.message)
     assert first.startswith("aclrtSetDevice failed with 107001: ")
     assert rest and all(line.lstrip().startswith(("Possible Cause: ", "Solution: ")) for line in rest)
 
@@ -54,7 +59,7 @@ def test_earlier_messages_stay_below_their_header():
     acl.rt.set_device(4000)
     with pytest.raises(belay.Error) as caught:
         belay.check(acl.rt.set_device(5000))
-    lines = [line.strip() for line in caught.value.message.splitlines()]
+    lines = [line.strip() for line in without_sites(caught.value.message)]
     assert lines[0].startswith("aclrtSetDevice failed with 107001: ") and "4000" in lines[0]
     assert lines[-2] == "TraceBack (most recent call last):"
     assert lines[-1].startswith("aclrtSetDevice failed with 107001: ") and "5000" in lines[-1]
@@ -65,6 +70,16 @@ def test_y54_the_message_of_acl_keeps_its_form():
     text = acl.get_recent_err_msg()
     assert re.match(r"\[PID: \d+\] \d{4}-\d\d-\d\d-[\d:.]+ \w+\(E[A-Z]\d{4}\): aclrtSetDevice failed with", text)
     assert text.endswith("TraceBack (most recent call last):\n")
+
+
+def test_a_message_says_where_a_call_was_made_without_frames_of_pytest():
+    with belay.settings(stacks=8), pytest.raises(belay.Error) as caught:
+        belay.check(acl.rt.set_device(4000))
+    where = [line.strip() for line in caught.value.message.splitlines() if line not in without_sites(caught.value.message)]
+    assert where[0] == "the call was made by aclrtSetDevice:"
+    assert [re.sub(r"\(.*test_belay_errors.py:\d+\)", "(here)", line) for line in where[1:]] == [
+        "at test_a_message_says_where_a_call_was_made_without_frames_of_pytest (here)"
+    ]
 
 
 def test_the_thread_of_a_message_goes_too():

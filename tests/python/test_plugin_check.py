@@ -68,8 +68,8 @@ def test_a_mistake_fails_the_test_that_makes_it_with_its_text(pytester):
     done.stdout.fnmatch_lines(["belay: check all"])
     told = report_of(done, "test_frees_twice")
     file = "test_a_mistake_fails_the_test_that_makes_it_with_its_text.py"
-    assert told[:3] == [
-        "belay: double-free: aclrtFree freed something that is freed already [lifetime]",
+    assert re.fullmatch(r"belay: double-free: aclrtFree freed .* \[lifetime\]", told[0])
+    assert told[1:3] == [
         f"belay:   at give_back ({file}:4)",
         f"belay:   at free_twice ({file}:9)",
     ]
@@ -136,7 +136,7 @@ def test_a_leak_when_a_device_is_reset_fails_the_test(pytester):
     done.assert_outcomes(passed=2, failed=2)
     assert done.ret == pytest.ExitCode.TESTS_FAILED
     told = report_of(done, "test_leaks")
-    assert told[0] == "belay: leak: 1 block of device 0 never given back, 4 KB [leaks]"
+    assert re.fullmatch(r"belay: leak: 1 block of device 0 .*4 KB.* \[leaks\]", told[0])
     assert not [line for line in report_of(done, "test_leaks_and_fails") if "belay: leak" in line]
 
 

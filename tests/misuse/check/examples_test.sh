@@ -59,7 +59,7 @@ check_examples_in_cpp() {
         name=${source##*/}
         name=./${name//./_}
         case $name in
-        ./host_touch_cpp | ./missing_wait_cpp | ./sleep_and_wake_cpp | ./expandable_segments_cpp) ;; # below
+        ./host_touch_cpp | ./use_after_free_cpp | ./missing_wait_cpp | ./sleep_and_wake_cpp | ./expandable_segments_cpp) ;; # below
         *) clean "$name" ;;
         esac
     done
@@ -68,6 +68,7 @@ check_examples_in_cpp() {
     clean ./missing_wait_cpp --fixed
 
     checked 139 ./host_touch_cpp # its mistake is the point of it
+    checked 86 ./use_after_free_cpp
     only 86 'belay: use-after-free: aclrtMemcpy used memory that is freed already [lifetime]' ./sleep_and_wake_cpp
     # It allocates until nothing is left, and goes on with what it has.
     only 0 'belay: error-not-fetched: aclrtMallocPhysical failed with 207001 (ACL_ERROR_RT_MEMORY_ALLOCATION), and the program did not ask why [errors]' \

@@ -174,7 +174,7 @@ check_exit_codes() {
     checked 86 -- ./four
     same 'what is found' "$(found)" "$all"
     same 'what the program prints' "$(cat out)" done
-    says 'belay: 3 findings, and 1 finding that does not count (--fail-on): exit code 86'
+    says 'belay: 3 findings, and 1 finding that does not count (see --fail-on): exit code 86'
     checked 86 -- ./four 7
     checked 5 -- ./clean
     says 'belay: nothing was found'
@@ -211,7 +211,7 @@ check_classes() {
     checked 86 --only errors --fail-on errors -- ./four
     checked 0 --fail-on host,bounds -- ./four
     same '--fail-on host,bounds' "$(found)" "$all"
-    says 'belay: 4 findings that do not count (--fail-on)'
+    says 'belay: 4 findings that do not count (see --fail-on)'
     checked 86 --fail-on all -- ./four
     says 'belay: 4 findings: exit code 86'
 }
@@ -398,7 +398,7 @@ check_without_the_wrapper() {
     LD_LIBRARY_PATH=$root/lib64 BELAY_CHECK=all ./four >out 2>err || code=$?
     same 'exit code' "$code" 86
     same 'found' "$(found)" "$all"
-    grep -qE '^belay: found in process [0-9]+: 2 lifetime \(6 times\), 1 leaks, 1 errors$' err || fail "the sum: $(tail -n 1 err)"
+    grep -qE '^belay: findings of process [0-9]+: 2 lifetime \(6 times\), 1 leaks, 1 errors$' err || fail "the sum: $(tail -n 1 err)"
     code=0
     LD_LIBRARY_PATH=$root/lib64 BELAY_CHECK=all ./clean >out 2>err || code=$?
     same 'exit code of a clean program' "$code" 5

@@ -84,7 +84,7 @@ bool Suppressions::covers(const MisuseRow& row, std::string_view rule, std::stri
   if (!known_.empty() && std::ranges::find(known_, fingerprint(row, rule, text)) != known_.end()) return true;
   return std::ranges::any_of(entries_, [&](const Entry& entry) {
     return std::ranges::all_of(entry.words, [&](const auto& word) {
-      const auto& [kind, pattern] = word;
+      const std::string &kind = word.first, &pattern = word.second;
       if (kind == "class") return fits(pattern, name_of(row.of));
       if (kind == "id") return fits(pattern, row.id);
       if (kind == "rule") return fits(pattern, rule);

@@ -4,7 +4,6 @@
 #include <deque>
 #include <mutex>
 #include <new>
-#include <ranges>
 #include <unordered_map>
 
 namespace belay::observe {
@@ -90,8 +89,8 @@ std::optional<Life> life_of_handle(std::uint64_t handle) {
 std::optional<Life> ended_at_address(std::uintptr_t address) {
   Lives& known = lives();
   const std::lock_guard lock{known.mutex};
-  for (const Key& key : std::views::reverse(known.ended)) {
-    const Life& life = known.all[key];
+  for (auto key = known.ended.rbegin(); key != known.ended.rend(); ++key) {
+    const Life& life = known.all[*key];
     // A handle is a number, and nothing is behind it: the next one belongs to something else.
     const bool has_bytes = life.object != Object::Physical && life.object != Object::HostPhysical;
     if (life.address == address || (has_bytes && address - life.address < life.bytes)) return life;

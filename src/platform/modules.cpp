@@ -11,7 +11,6 @@
 #include <memory>
 #include <mutex>
 #include <new>
-#include <ranges>
 #include <vector>
 
 namespace belay::platform {
@@ -127,10 +126,10 @@ void renew_modules() { new (&known().mutex) std::mutex; }
 const Module* module_around(std::uintptr_t address) {
   const List* list = known().list.load(std::memory_order_acquire);
   if (list == nullptr) return nullptr;
-  for (const Module* each : std::views::reverse(*list)) {
-    if (address - each->begin < each->end - each->begin) return each;
-  }
-  return nullptr;
+  const auto found = std::find_if(list->rbegin(), list->rend(), [address](const Module* each) {
+    return address - each->begin < each->end - each->begin;
+  });
+  return found == list->rend() ? nullptr : *found;
 }
 
 }  // namespace belay::platform

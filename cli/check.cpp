@@ -73,11 +73,6 @@ CheckSettings settings_of(const CheckArguments& arguments) {
   settings.halts = arguments.halts;
   settings.suppressions = readable("--suppressions", arguments.suppressions);
   settings.baseline = readable("--baseline", arguments.baseline);
-  // The reason is printed where it is found; better now than when the program has run.
-  if (!settings.suppressions.empty() && !check::Suppressions{}.read(settings.suppressions))
-    throw UsageError{fmt::format("--suppressions {}: no file of suppressions", arguments.suppressions)};
-  if (!settings.baseline.empty() && !check::Suppressions{}.read_baseline(settings.baseline))
-    throw UsageError{fmt::format("--baseline {}: no file of --json", arguments.baseline)};
   settings.log_file = absolute(arguments.log_file);
   return settings;
 }

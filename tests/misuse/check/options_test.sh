@@ -151,7 +151,10 @@ end_if_failed
 checked() { # exit code, arguments of belay check...: what it prints is in out and err
     local wanted=$1 code=0
     shift
-    (timeout 60 "$belay" check "$@" >out 2>err; exit $?) 2>/dev/null || code=$? # the shell tells of signals, too
+    (
+        timeout 60 "$belay" check "$@" >out 2>err
+        exit $?
+    ) 2>/dev/null || code=$? # the shell tells of signals, too
     same "exit code of 'belay check $*'" "$code" "$wanted"
 }
 

@@ -38,7 +38,7 @@ said() { # word: what the line "// word: ..." at the top of the program says
     sed -nE "s|^(// )?$1: ||p" "$source"
 }
 read -ra options <<<"$(said options)"
-read -ra flags <<<"$(said flags)"
+read -ra flags <<<"$(said flags) ${ACL_TEST_FLAGS-}" # of the library that it is linked to
 read -ra environment <<<"$(said environment)"
 ends=$(said ends)
 

@@ -57,6 +57,8 @@ struct State {
   Suppressions suppressions;
 };
 std::atomic<State*> g_state{nullptr};
+const CheckSettings kNotChecked;
+constexpr std::size_t kMostPlaces = 65'536;  // more different ones are not kept, and not told
 State& state() {
   State* one = g_state.load(std::memory_order_acquire);
   if (one != nullptr) return *one;
@@ -93,7 +95,11 @@ void start_finding(const CheckSettings& settings) {
   if (!settings.baseline.empty()) all.suppressions.read_baseline(settings.baseline);
 }
 
-const CheckSettings& check_settings() { return state().settings; }
+// Also asked in signal handlers, of processes that nobody checks.
+const CheckSettings& check_settings() {
+  const State* one = g_state.load(std::memory_order_acquire);
+  return one == nullptr ? kNotChecked : one->settings;
+}
 
 void report_finding(const Finding& finding) {
   State& all = state();
@@ -112,6 +118,7 @@ void report_finding(const Finding& finding) {
   // Without the lock: it takes a while, and another thread may find something else.
   std::string text = platform::symbolised(finding.text());
   const std::lock_guard lock{all.mutex};
+  if (all.numbers.size() >= kMostPlaces) return;
   const auto [known, is_new] = all.numbers.try_emplace(std::move(key), SIZE_MAX);
   if (!is_new && known->second == SIZE_MAX) return;
   const auto [same_place, is_elsewhere] = all.at_place.try_emplace(place_of(finding, text), SIZE_MAX);

@@ -86,7 +86,7 @@ else:
     assert "callgrind" in missing and not result["instructions"]
 
 # What a tiny run leaves out is told as not measured, and everything else is judged.
-assert len(result["bars"]) == 21
+assert len(result["bars"]) == 28
 assert [bar["question"] for bar in result["bars"] if bar["passed"] is None] == [
     "churn, from 1,000 to 1,000,000 live", "records", "memory held after 512 MB were written and freed",
     "an address among 100,000 mappings"]

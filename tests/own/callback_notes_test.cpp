@@ -12,14 +12,16 @@ using namespace belay_test;
 // The warnings of the runtime that name the rule, from a process that runs the body with a device.
 std::size_t warnings(const std::string& level, const std::string& rule, const std::function<void()>& body) {
   const Scratch scratch;
-  const Ending ending = run_captured({{"ASCEND_GLOBAL_LOG_LEVEL", level},
-                                      {"ASCEND_LOG_PRINT_TO_STDOUT", "1"},
-                                      {"ASCEND_PROCESS_LOG_PATH", scratch.path().string()}},
-                                     [&body] {
-                                       ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-                                       body();
-                                       EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
-                                     });
+  const Ending ending =
+      run_captured({{"ASCEND_GLOBAL_LOG_LEVEL", level},
+                    {"ASCEND_LOG_PRINT_TO_STDOUT", "1"},
+                    {"ASCEND_PROCESS_LOG_PATH", scratch.path().string()}},
+                   [&body] {
+                     EXPECT_EQ(aclInit(nullptr), ACL_SUCCESS);  // or that would be said
+                     ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
+                     body();
+                     EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
+                   });
   EXPECT_TRUE(ending.clean()) << ending;
   std::size_t count = 0;
   for (const LogLine& line : log_lines(ending.out, "RUNTIME")) {

@@ -8,6 +8,7 @@
 #include "memory/history.h"
 #include "memory/reader_guard.h"
 #include "memory/thread_cache.h"
+#include "observe/lives.h"
 #include "observe/observe.h"
 #include "platform/threads.h"
 
@@ -234,12 +235,19 @@ Refusal Memory::freed_wrongly(Refusal refusal, std::uintptr_t address) const {
   const bool device = is_device_address(address);
   const std::optional<Block> block = device ? find(address) : std::nullopt;
   const std::optional<HostRange> range = device ? std::nullopt : host_.find(address);
-  const Misuse misuse = block   ? block->start == address ? Misuse::FreedByWrongFunction : Misuse::FreedInside
-                        : range ? range->start == address ? Misuse::FreedByWrongFunction : Misuse::FreedInside
-                        : managed_.find(address)                     ? Misuse::FreedInside
-                        : before.size() > 1 || ended_around(address) ? Misuse::FreedTwice
-                        : device                                     ? Misuse::UsedUnallocated
-                                                                     : Misuse::FreedForeign;
+  const std::optional<ManagedMemory::Range> managed = managed_.find(address);
+  if (block || range || managed) {
+    const std::uintptr_t start = block ? block->start : range ? range->start : managed->start;
+    return as_misuse(std::move(refusal),
+                     start == address ? Misuse::FreedByWrongFunction : Misuse::FreedInside,
+                     std::move(before));
+  }
+  // Memory that was registered once was never ours.
+  if (const auto ended = observe::ended_at_address(address); ended && ended->object == Object::Registration)
+    return as_misuse(std::move(refusal), Misuse::FreedForeign);
+  const Misuse misuse = before.size() > 1 || ended_around(address) ? Misuse::FreedTwice
+                        : device                                   ? Misuse::UsedUnallocated
+                                                                   : Misuse::FreedForeign;
   return as_misuse(std::move(refusal), misuse, std::move(before));
 }
 

@@ -124,7 +124,7 @@ int check(const CheckArguments& arguments) {
 
   const check::VerdictReader verdict;
   if (verdict.link().empty()) throw UsageError{"this system has no memory that processes could share"};
-  set_variable(check::kVerdictVariable, verdict.link());
+  set_variable(kVerdictVariable, verdict.link());
   const Ending ending = run_child(path, words);
   if (ending.not_started != 0) return cannot_start("belay check", path, ending.not_started);
 

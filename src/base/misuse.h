@@ -86,6 +86,9 @@ constexpr MisuseClasses bit(MisuseClass one) {
 }
 inline constexpr MisuseClasses kAllMisuseClasses = (1U << kMisuseClasses.size()) - 1;
 
+// The variable that tells a process where its findings go (check/verdict.h); `belay check` sets it.
+inline constexpr const char* kVerdictVariable = "BELAY_VERDICT";
+
 struct CheckSettings {
   enum class Level : std::uint8_t { Off, Cheap, All } level = Level::Off;
   MisuseClasses classes = kAllMisuseClasses;

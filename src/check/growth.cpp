@@ -36,11 +36,6 @@ Mark& mark() {
   return *one;
 }
 
-std::uint32_t made_at_of(Object object, std::uint64_t serial) {
-  const std::optional<observe::Life> life = observe::life_of(object, serial);
-  return life ? life->made_at : 0;
-}
-
 std::vector<One> alive_now(Memory& memory, const std::vector<observe::Alive>& others) {
   std::vector<One> all;
   std::vector<Block> blocks;
@@ -61,19 +56,19 @@ std::vector<One> alive_now(Memory& memory, const std::vector<observe::Alive>& ot
   memory.managed().for_each(add_born);
   memory.virtual_memory().for_each_physical([&](const Physical& each) {
     const Object object = each.extent->side == Side::Host ? Object::HostPhysical : Object::Physical;
-    all.push_back(
-        {object, each.extent->number, each.plan.bytes, each.handle, made_at_of(object, each.extent->number)});
+    all.push_back({object, each.extent->number, each.plan.bytes, each.handle,
+                   observe::made_at(object, each.extent->number)});
   });
   memory.virtual_memory().for_each_mapping([&](const Mapping& each) {
-    all.push_back(
-        {Object::Mapping, each.serial, each.bytes, each.start, made_at_of(Object::Mapping, each.serial)});
+    all.push_back({Object::Mapping, each.serial, each.bytes, each.start,
+                   observe::made_at(Object::Mapping, each.serial)});
   });
   memory.virtual_memory().for_each_reservation([&](const Reservation& each) {
     all.push_back({Object::Reservation, each.serial, each.bytes, each.start,
-                   made_at_of(Object::Reservation, each.serial)});
+                   observe::made_at(Object::Reservation, each.serial)});
   });
   for (const observe::Alive& each : others)
-    all.push_back({each.object, each.serial, 0, 0, made_at_of(each.object, each.serial)});
+    all.push_back({each.object, each.serial, 0, 0, observe::made_at(each.object, each.serial)});
   return all;
 }
 

@@ -48,12 +48,6 @@ struct Books {
 };
 std::atomic<Books*> g_books{nullptr};
 
-std::uint32_t made_at(Object object, std::uint64_t serial) {
-  if (!observe::keeps_sites()) return 0;
-  const std::optional<observe::Life> life = observe::life_of(object, serial);
-  return life ? life->made_at : 0;
-}
-
 // --- blocks ---------------------------------------------------------------------------------------
 
 // `host`: host memory of the RC form, which is on the device.
@@ -82,11 +76,11 @@ std::string physical_text(Books& books, std::optional<std::uint32_t> device) {
   memory.for_each_physical([&](const Physical& each) {
     if (each.references != 0 && here(*each.extent) && books.is_new(each.extent->number))
       physical.add({each.handle, each.plan.bytes, each.plan.asked, page_bytes(each.plan.page),
-                    made_at(device ? Object::Physical : Object::HostPhysical, each.extent->number)});
+                    observe::made_at(device ? Object::Physical : Object::HostPhysical, each.extent->number)});
   });
   memory.for_each_mapping([&](const Mapping& each) {
     if (here(*each.extent) && books.is_new(each.serial))
-      mapped.add({each.start, each.bytes, 0, 0, made_at(Object::Mapping, each.serial)});
+      mapped.add({each.start, each.bytes, 0, 0, observe::made_at(Object::Mapping, each.serial)});
   });
   const std::string place = device ? fmt::format("device {}", *device) : "the host";
   return books.told(physical, {.one = fmt::format("piece of physical memory of {}", place),
@@ -103,7 +97,7 @@ std::string reservations_text(Books& books) {
   Pieces pieces;
   books.memory.virtual_memory().for_each_reservation([&](const Reservation& each) {
     if (books.is_new(each.serial))
-      pieces.add({each.start, each.bytes, each.asked, 0, made_at(Object::Reservation, each.serial)});
+      pieces.add({each.start, each.bytes, each.asked, 0, observe::made_at(Object::Reservation, each.serial)});
   });
   return books.told(pieces, {.one = "reservation of addresses",
                              .several = "reservations of addresses",
@@ -163,7 +157,7 @@ std::string objects_text(Books& books, const std::vector<observe::Alive>& left) 
   for (const observe::Alive& each : left) {
     const auto kind = std::ranges::find(kKinds, each.object);
     if (kind != kKinds.end() && books.is_new(each.serial))
-      ++counts[static_cast<std::size_t>(kind - kKinds.begin())][made_at(each.object, each.serial)];
+      ++counts[static_cast<std::size_t>(kind - kKinds.begin())][observe::made_at(each.object, each.serial)];
   }
   std::string text;
   for (std::size_t i = 0; i < kKinds.size(); ++i) {

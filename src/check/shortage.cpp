@@ -66,9 +66,8 @@ std::string own_blocks(Memory& memory, std::uint32_t device) {
   });
   memory.virtual_memory().for_each_physical([&](const Physical& each) {
     if (each.extent->side != Side::Device || each.extent->device != device) return;
-    const std::optional<observe::Life> life = observe::life_of(Object::Physical, each.extent->number);
     physical.add({each.handle, each.plan.bytes, each.plan.asked, page_bytes(each.plan.page),
-                  life ? life->made_at : 0});
+                  observe::made_at(Object::Physical, each.extent->number)});
     held += each.plan.bytes;
     asked += each.plan.asked;
   });

@@ -14,9 +14,6 @@
 
 namespace belay::check {
 
-// The variable that tells a process where; `belay check` sets it.
-inline constexpr const char* kVerdictVariable = "BELAY_VERDICT";
-
 struct VerdictEntry {
   std::string id, of, rule, function, text, process_name;
   std::int32_t process;

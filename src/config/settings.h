@@ -25,7 +25,6 @@ std::span<const Option> options();
 
 // Set by `belay run` alone, for the processes of its program (trace/run_record.h).
 inline constexpr const char* kRunVariable = "BELAY_RUN";
-inline constexpr const char* kVerdictVariable = "BELAY_VERDICT";
 
 Result<Settings> read_settings();
 

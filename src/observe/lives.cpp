@@ -69,6 +69,11 @@ std::optional<Life> life_of(Object object, std::uint64_t serial) {
   return found == known.all.end() ? std::nullopt : std::optional{found->second};
 }
 
+std::uint32_t made_at(Object object, std::uint64_t serial) {
+  const std::optional<Life> life = life_of(object, serial);
+  return life ? life->made_at : 0;
+}
+
 std::optional<Life> peek_life(Object object, std::uint64_t serial) {
   Lives* known = g_lives.load(std::memory_order_acquire);
   if (known == nullptr) return std::nullopt;

@@ -22,6 +22,8 @@ struct Life {
 // An event that an object begins or ends with.
 void note_life(const Event& event);
 std::optional<Life> life_of(Object object, std::uint64_t serial);
+// Where it was made; 0: that is not known.
+std::uint32_t made_at(Object object, std::uint64_t serial);
 // Of whatever has or had a handle.
 std::optional<Life> life_of_handle(std::uint64_t handle);
 // The same from a signal handler: nothing, where somebody changes it just now.

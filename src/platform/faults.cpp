@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 
 #include "platform/call_stack.h"
 
@@ -78,16 +77,6 @@ const char* function_around(std::uintptr_t code, bool& inside) {
   inside = in_this_library(code);
   Dl_info found{};
   return inside && ::dladdr(reinterpret_cast<const void*>(code), &found) != 0 ? found.dli_sname : nullptr;
-}
-
-void write_error(const char* text) {
-  std::size_t left = std::strlen(text);
-  while (left > 0) {
-    const ssize_t put = ::write(STDERR_FILENO, text, left);
-    if (put <= 0) return;
-    text += put;
-    left -= static_cast<std::size_t>(put);
-  }
 }
 
 }  // namespace belay::platform

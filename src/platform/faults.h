@@ -30,7 +30,4 @@ void observe_faults(FaultObserver observer);
 // one of our own behind them. `inside` tells whether the instruction is this library's at all.
 const char* function_around(std::uintptr_t code, bool& inside);
 
-// Writes to standard error from a signal handler.
-void write_error(const char* text);
-
 }  // namespace belay::platform

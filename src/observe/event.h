@@ -148,6 +148,7 @@ struct Touch {
   std::uint64_t bytes = 0, pitch = 0, rows = 1;
   std::uint32_t device = 0;
   bool on_device = false, writes = false;
+  std::uintptr_t address = 0;  // of the first byte; others may have had it before
 };
 
 // An event as a listener gets it.

@@ -19,7 +19,7 @@ struct Rows {
 inline observe::Touch touch(Memory& memory, const Location& at, bool writes, const Rows& rows) {
   const auto [extent, offset] = memory.identify(at);
   memory.note_use(at);
-  return {extent, offset, rows.bytes, rows.pitch, rows.rows, at.device(), at.is_device(), writes};
+  return {extent, offset, rows.bytes, rows.pitch, rows.rows, at.device(), at.is_device(), writes, at.address};
 }
 // What is written, then what is read.
 inline std::array<observe::Touch, 2> touches_of_copy(Memory& memory, const Location& to, const Location& from,

@@ -1,9 +1,8 @@
 #include "cli/colour.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include "platform/environment.h"
+#include "platform/terminal.h"
 
 namespace belay::cli {
 namespace {
@@ -24,13 +23,8 @@ const char* code_of(Style style) {
 
 }  // namespace
 
-bool coloured(std::FILE* stream) {
-  return ::isatty(::fileno(stream)) != 0 && platform::environment("NO_COLOR").value_or("").empty() &&
-         platform::environment("TERM").value_or("") != "dumb";
-}
-
 std::string paint(Style style, std::string text, std::FILE* stream) {
-  if (text.empty() || !coloured(stream)) return text;
+  if (text.empty() || !platform::is_coloured(stream)) return text;
   return fmt::format("\033[{}m{}\033[0m", code_of(style), text);
 }
 

@@ -9,11 +9,8 @@ namespace belay::cli {
 
 enum class Style { Bold, Red, Green, Yellow };
 
-// A terminal gets colours, unless NO_COLOR is set and not empty (https://no-color.org), or TERM is "dumb".
-bool coloured(std::FILE* stream);
-
-// The text in that style if the stream is coloured, else as it is. What has columns is padded first, or
-// measured with width_of (table.h), which does not count the codes.
+// The text in that style if the stream is coloured (platform/terminal.h), else as it is. What has columns is
+// padded first, or measured with width_of (table.h), which does not count the codes.
 std::string paint(Style style, std::string text, std::FILE* stream = stdout);
 
 // "belay run:", the beginning of a message on stderr.

@@ -1,5 +1,6 @@
 #include "api/door.h"
 
+#include "memory/history.h"
 #include "observe/call_sites.h"
 #include "observe/stack_words.h"
 
@@ -17,9 +18,20 @@ std::string places_of(const Error& error, std::uint32_t site) {
   return observe::happened_words("the call was made", site, kIndent) +
          observe::happened_words(error.before, kIndent);
 }
-}  // namespace
 
-aclError refused(const char* api, const Error& error) noexcept {
+// A thread that is bound to a context which another one has destroyed has none, and can hardly know why.
+void add_lost_context(Error& error) {
+  const Context* bound = Contexts::bound();
+  if (error.code != ACL_ERROR_RT_CONTEXT_NULL || error.misuse != Misuse::None || bound == nullptr ||
+      bound->alive.load(std::memory_order_acquire))
+    return;
+  std::vector<Happened> history = history_of_handle(bound->handle);
+  if (history.empty()) return;
+  error.misuse = Misuse::UsedAfterEnd;
+  error.before = std::move(history);
+}
+
+aclError tell_refusal(const char* api, const Error& error) noexcept {
   if (observe::wanted(observe::What::Refused)) [[unlikely]] {
     const Context* context = Contexts::current();
     observe::deliver({.what = observe::What::Refused,
@@ -39,10 +51,18 @@ aclError refused(const char* api, const Error& error) noexcept {
   return report::fail(api, error, std::move(places));
 }
 
+}  // namespace
+
+aclError refused(const char* api, Error& error) noexcept {
+  if (observe::keeps_sites()) [[unlikely]]
+    observe::quietly([&] { add_lost_context(error); });
+  return tell_refusal(api, error);
+}
+
 aclError refused_in_need(const char* api, aclError code, const char* rule, CatalogCode catalog,
                          const char* what) noexcept {
   try {
-    return refused(api, {code, rule, catalog, what, "", ""});
+    return tell_refusal(api, {code, rule, catalog, what, "", ""});
   } catch (const std::bad_alloc&) {
     return report::fail_without_words(code);
   }

@@ -27,7 +27,7 @@ inline Process& running() {
   return made != nullptr ? *made : make_running();
 }
 
-aclError refused(const char* api, const Error& error) noexcept;
+aclError refused(const char* api, Error& error) noexcept;
 // Who hears of refusals with all that is known of them, and where in the program (0: not kept); null: nobody.
 using HearRefusal = void (*)(const char* api, const Error& error, std::uint32_t site);
 extern constinit std::atomic<HearRefusal> g_hear_refusal;

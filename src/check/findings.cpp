@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/of_process.h"
 #include "base/words.h"
 #include "check/frames.h"
 #include "check/suppressions.h"
@@ -17,6 +18,7 @@
 #include "platform/files.h"
 #include "platform/process.h"
 #include "platform/symbolizer.h"
+#include "platform/terminal.h"
 
 namespace belay::check {
 namespace {
@@ -56,19 +58,19 @@ struct State {
   std::size_t printed = 0, not_printed = 0, suppressed = 0;
   Suppressions suppressions;
 };
-std::atomic<State*> g_state{nullptr};
+constinit OfProcess<State> g_state;
+State& state() { return g_state.get(); }
 const CheckSettings kNotChecked;
 constexpr std::size_t kMostPlaces = 65'536;  // more different ones are not kept, and not told
-State& state() {
-  State* one = g_state.load(std::memory_order_acquire);
-  if (one != nullptr) return *one;
-  auto* made = new State;  // used until the very end
-  if (g_state.compare_exchange_strong(one, made)) return *made;
-  delete made;
-  return *one;
+
+// What it is in bold, red if it counts, for people at a terminal.
+std::string coloured(const std::string& text, bool counts) {
+  if (!platform::is_coloured(stderr)) return text;
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  return fmt::format("\033[1;{}m{}\033[0m{}", counts ? "31" : "33", text.substr(0, end), text.substr(end));
 }
 
-void print(State& all, const std::string& text) {
+void print(State& all, const std::string& text, bool counts) {
   if (!all.settings.log_file.empty()) (void)platform::append_to(all.settings.log_file, text);
   if (all.printed == all.settings.print_limit) {
     if (all.not_printed++ == 0 && all.printed != 0)  // with a limit of 0, somebody else tells them
@@ -78,7 +80,7 @@ void print(State& all, const std::string& text) {
     return;
   }
   ++all.printed;
-  platform::print_line(true, text);
+  platform::print_line(true, coloured(text, counts));
 }
 
 }  // namespace
@@ -97,7 +99,7 @@ void start_finding(const CheckSettings& settings) {
 
 // Also asked in signal handlers, of processes that nobody checks.
 const CheckSettings& check_settings() {
-  const State* one = g_state.load(std::memory_order_acquire);
+  const State* one = g_state.if_any();
   return one == nullptr ? kNotChecked : one->settings;
 }
 
@@ -136,8 +138,9 @@ void report_finding(const Finding& finding) {
   known->second = same_place->second = all.found.size();
   all.found.push_back({finding.misuse, finding.rule, finding.function, text, 1});
   all.places.push_back(add_to_verdict(row, finding.rule, finding.function, text));
-  print(all, text);
-  if (!all.settings.halts || (all.settings.fail_on & bit(row.of)) == 0) return;
+  const bool counts = (all.settings.fail_on & bit(row.of)) != 0;
+  print(all, text, counts);
+  if (!all.settings.halts || !counts) return;
   platform::print_line(true, "belay: the program is ended here (--halt-on-error)\n");
   platform::end_process_at_once(all.settings.exit_code);
 }
@@ -199,9 +202,6 @@ void print_end_of_findings() {
                   all.suppressed == 0 ? std::string{} : fmt::format("; {} suppressed", all.suppressed)));
 }
 
-void forget_findings() {
-  static auto* of_parents = new std::vector<State*>;  // kept reachable, never used again
-  if (State* old = g_state.exchange(nullptr)) of_parents->push_back(old);
-}
+void forget_findings() { g_state.set_aside(); }
 
 }  // namespace belay::check

@@ -1,11 +1,11 @@
 #include "check/growth.h"
 
-#include <atomic>
 #include <map>
 #include <mutex>
 #include <set>
 #include <utility>
 
+#include "base/of_process.h"
 #include "check/findings.h"
 #include "observe/lives.h"
 #include "observe/observe.h"
@@ -26,15 +26,8 @@ struct Mark {
   bool set = false;
   std::set<std::pair<Object, std::uint64_t>> alive;
 };
-std::atomic<Mark*> g_mark{nullptr};
-Mark& mark() {
-  Mark* one = g_mark.load(std::memory_order_acquire);
-  if (one != nullptr) return *one;
-  auto* made = new Mark;
-  if (g_mark.compare_exchange_strong(one, made)) return *made;
-  delete made;
-  return *one;
-}
+constinit OfProcess<Mark> g_mark;
+Mark& mark() { return g_mark.get(); }
 
 std::vector<One> alive_now(Memory& memory, const std::vector<observe::Alive>& others) {
   std::vector<One> all;
@@ -113,15 +106,12 @@ void set_mark_at_nothing() {
 }
 
 void clear_mark() {
-  Mark* one = g_mark.load(std::memory_order_acquire);
+  Mark* one = g_mark.if_any();
   if (one == nullptr) return;
   const std::lock_guard lock{one->mutex};
   one->alive.clear();
 }
 
-void forget_marks() {
-  static auto* of_before = new std::vector<Mark*>;  // kept reachable, never used again
-  if (Mark* old = g_mark.exchange(nullptr)) of_before->push_back(old);
-}
+void forget_marks() { g_mark.set_aside(); }
 
 }  // namespace belay::check

@@ -1,11 +1,11 @@
 #include "check/unfetched.h"
 
 #include <algorithm>
-#include <atomic>
 #include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/of_process.h"
 #include "check/findings.h"
 #include "platform/process.h"
 
@@ -28,15 +28,8 @@ struct Failures {
   std::mutex mutex;
   std::vector<Failure> all;
 };
-std::atomic<Failures*> g_failures{nullptr};
-Failures& failures() {
-  Failures* one = g_failures.load(std::memory_order_acquire);
-  if (one != nullptr) return *one;
-  auto* made = new Failures;
-  if (g_failures.compare_exchange_strong(one, made)) return *made;
-  delete made;
-  return *one;
-}
+constinit OfProcess<Failures> g_failures;
+Failures& failures() { return g_failures.get(); }
 
 // What many programs ask for in order to find out, and what starting twice returns.
 bool is_an_answer(aclError code) {
@@ -63,7 +56,7 @@ void note_failure(const char* function, const Error& error, std::uint32_t site, 
 }
 
 void note_fetch() {
-  Failures* list = g_failures.load(std::memory_order_acquire);
+  Failures* list = g_failures.if_any();
   if (list == nullptr) return;
   const std::int32_t thread = platform::thread_id();
   const std::lock_guard lock{list->mutex};
@@ -81,9 +74,6 @@ void report_unfetched() {
     report_finding(error_not_fetched(each.function, each.code, each.what, each.site, each.rule));
 }
 
-void forget_unfetched() {
-  static auto* of_parents = new std::vector<Failures*>;  // kept reachable, never used again
-  if (Failures* old = g_failures.exchange(nullptr)) of_parents->push_back(old);
-}
+void forget_unfetched() { g_failures.set_aside(); }
 
 }  // namespace belay::check

@@ -42,6 +42,12 @@ std::vector<Happened> history_of_ended(std::uintptr_t address) {
   return told(observe::ended_at_address(address));
 }
 
+Refusal of_dead_handle(Refusal refusal, std::vector<Happened> history) {
+  const bool never_was = history.empty() && observe::keeps_sites();
+  return as_misuse(std::move(refusal), never_was ? Misuse::UsedUnknown : Misuse::UsedAfterEnd,
+                   std::move(history));
+}
+
 std::vector<Happened> history_at(const Memory& memory, std::uintptr_t address) {
   if (!observe::keeps_sites()) return {};
   if (memory.is_device_address(address)) {

@@ -63,10 +63,10 @@ std::string in_words(const Extent& extent) {
 }
 
 Refusal no_such_handle(const char* rule, std::uint64_t handle) {
-  return as_misuse(
+  return of_dead_handle(
       rejected(rule, "handle", hex(handle), "no physical memory has this handle: it was freed, or never made",
                "pass a handle of aclrtMallocPhysical that still has a reference or a mapping"),
-      Misuse::UsedAfterEnd, history_of_ended(handle));
+      history_of_ended(handle));
 }
 
 }  // namespace

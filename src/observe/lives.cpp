@@ -1,10 +1,11 @@
 #include "observe/lives.h"
 
-#include <atomic>
 #include <deque>
 #include <mutex>
 #include <new>
 #include <unordered_map>
+
+#include "base/of_process.h"
 
 namespace belay::observe {
 namespace {
@@ -28,15 +29,8 @@ struct Lives {
   std::unordered_map<Key, Life, HashOfKey> all;
   std::deque<Key> ended;
 };
-std::atomic<Lives*> g_lives{nullptr};
-Lives& lives() {
-  Lives* one = g_lives.load(std::memory_order_acquire);
-  if (one != nullptr) return *one;
-  auto* made = new Lives;
-  if (g_lives.compare_exchange_strong(one, made)) return *made;
-  delete made;
-  return *one;
-}
+constinit OfProcess<Lives> g_lives;
+Lives& lives() { return g_lives.get(); }
 
 }  // namespace
 
@@ -75,7 +69,7 @@ std::uint32_t made_at(Object object, std::uint64_t serial) {
 }
 
 std::optional<Life> peek_life(Object object, std::uint64_t serial) {
-  Lives* known = g_lives.load(std::memory_order_acquire);
+  Lives* known = g_lives.if_any();
   if (known == nullptr) return std::nullopt;
   const std::unique_lock lock{known->mutex, std::try_to_lock};
   if (!lock) return std::nullopt;
@@ -103,10 +97,6 @@ std::optional<Life> ended_at_address(std::uintptr_t address) {
   return std::nullopt;
 }
 
-// Kept reachable in a child: another thread of the parent may have held the lock.
-void forget_lives() {
-  static auto* of_before = new std::deque<Lives*>;
-  if (Lives* old = g_lives.exchange(nullptr)) of_before->push_back(old);
-}
+void forget_lives() { g_lives.set_aside(); }
 
 }  // namespace belay::observe

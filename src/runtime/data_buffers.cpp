@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "base/words.h"
+#include "memory/history.h"
 #include "runtime/handles.h"
 #include "runtime/telling.h"
 
@@ -17,7 +18,12 @@ constinit std::mutex g_mutex;
 auto& g_live = *new std::unordered_map<const aclDataBuffer*, Handle>;
 constinit Handle g_first_own = 0;
 
-void tell(observe::What what, Handle handle) { tell_object(what, observe::Object::DataBuffer, handle, 0); }
+void tell(observe::What what, Handle handle, const aclDataBuffer* buffer) {
+  observe::publish({.what = what,
+                    .object = observe::Object::DataBuffer,
+                    .serial = handle,
+                    .address = reinterpret_cast<std::uintptr_t>(buffer)});
+}
 
 }  // namespace
 
@@ -29,7 +35,7 @@ aclDataBuffer* create_data_buffer(void* data, std::size_t size) noexcept {
       const std::lock_guard lock{g_mutex};
       g_live.emplace(buffer.get(), handle);
     }
-    tell(observe::What::Created, handle);
+    tell(observe::What::Created, handle, buffer.get());
     return buffer.release();
   } catch (const std::bad_alloc&) {
     return nullptr;
@@ -43,18 +49,18 @@ Status destroy_data_buffer(const aclDataBuffer* buffer) {
     const std::lock_guard lock{g_mutex};
     const auto found = g_live.find(buffer);
     if (found == g_live.end()) {
-      return as_misuse(
+      return of_dead_handle(
           refuse({ACL_ERROR_INVALID_PARAM, "R-233", "EH0001",
                   fmt::format("{} is not a live data buffer: it was destroyed already, or comes from "
                               "another function than aclCreateDataBuffer",
                               hex(buffer)),
                   "", "destroy each data buffer once, with the pointer that aclCreateDataBuffer returned"}),
-          Misuse::UsedAfterEnd);
+          history_of_ended(reinterpret_cast<std::uintptr_t>(buffer)));
     }
     handle = found->second;
     g_live.erase(found);
   }
-  tell(observe::What::Destroyed, handle);
+  tell(observe::What::Destroyed, handle, buffer);
   delete buffer;
   return done();
 }

@@ -249,18 +249,18 @@ Status Process::destroy_context(Handle handle) {
     return would_wait_for_itself("R-119");
   switch (contexts_.end(handle)) {
     case Contexts::End::Unknown:
-      return as_misuse(
+      return of_dead_handle(
           refuse({ACL_ERROR_RT_CONTEXT_NULL, "R-115", "EE1017",
                   fmt::format("{} is not a live context", hex(handle)), "",
                   "destroy each context once, with the handle that aclrtCreateContext returned"}),
-          Misuse::UsedAfterEnd, history_of_handle(handle));
+          history_of_handle(handle));
     case Contexts::End::EndedButBound:
-      return as_misuse(
+      return of_dead_handle(
           refuse({ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, "R-115", "EE1018",
                   fmt::format("context {} is destroyed already, and another thread is still bound to it",
                               hex(handle)),
                   "", "destroy each context once"}),
-          Misuse::UsedAfterEnd, history_of_handle(handle));
+          history_of_handle(handle));
     case Contexts::End::Ended:
       break;
   }
@@ -277,9 +277,9 @@ Status Process::destroy_context(Handle handle) {
 Status Process::set_current(Handle handle) {
   std::shared_ptr<Context> context = contexts_.find(handle);
   if (context == nullptr) {
-    return as_misuse(rejected("R-109", "context", hex(handle), "it is not a live context",
-                              "pass a handle from aclrtCreateContext or aclrtGetCurrentContext"),
-                     Misuse::UsedAfterEnd, history_of_handle(handle));
+    return of_dead_handle(rejected("R-109", "context", hex(handle), "it is not a live context",
+                                   "pass a handle from aclrtCreateContext or aclrtGetCurrentContext"),
+                          history_of_handle(handle));
   }
   Contexts::bind(std::move(context));
   return done();

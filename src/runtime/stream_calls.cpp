@@ -26,13 +26,13 @@ Status told(const std::shared_ptr<const Error>& error) {
 }
 
 Refusal stale_handle(const char* rule, const char* kind, Handle handle) {
-  return as_misuse(
+  return of_dead_handle(
       refuse(
           {ACL_ERROR_RT_INVALID_HANDLE, rule, "EE1017", fmt::format("{} is not a live {}", hex(handle), kind),
            "it was destroyed, or is another kind of object, or never existed",
            fmt::format("pass {} {} that was created and not destroyed",
                        std::string_view{"aeiou"}.find(*kind) == std::string_view::npos ? "a" : "an", kind)}),
-      Misuse::UsedAfterEnd, history_of_handle(handle));
+      history_of_handle(handle));
 }
 
 Result<StreamRef> known_stream(Process& process, aclrtStream stream, const char* rule) {

@@ -18,6 +18,7 @@
 #include "cli/explain.h"
 #include "cli/help.h"
 #include "cli/machine.h"
+#include "cli/mark.h"
 #include "cli/products.h"
 #include "cli/rule.h"
 #include "cli/run.h"
@@ -70,6 +71,7 @@ int obey(std::vector<std::string> words) {
            "Examples:\n"
            "  belay run -- ./my_program                    run it on an emulated A2 server\n"
            "  belay check -- ./my_program                  find its memory mistakes, with a verdict for CI\n"
+           "  belay mark 4711                              what grew in it since the last mark?\n"
            "  belay explain 2M --policy HUGE_ONLY          what does 2 MB cost, and why?\n"
            "  belay rule M-48                              the text of a rule\n"
            "  belay products                               what can be emulated, with its figures\n"
@@ -83,6 +85,7 @@ int obey(std::vector<std::string> words) {
   const Command commands[] = {
       {"run", add_run(app, after_dashes)},
       {"check", add_check(app, std::move(after_dashes))},
+      {"mark", add_mark(app)},
       {"explain", add_explain(app)},
       {"rule", add_rule(app)},
       {"products", add_products(app)},

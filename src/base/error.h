@@ -24,8 +24,9 @@ namespace belay {
 
 // Where in the program something happened that an error has to do with.
 struct Happened {
-  std::string what;    // "the block was freed"
-  std::uint32_t site;  // observe/call_sites.h
+  std::string what;           // "the block was freed"
+  std::uint32_t site;         // observe/call_sites.h
+  std::uint64_t time_ns = 0;  // when; 0: not known
 };
 
 // A device had too little memory for a request.

@@ -5,6 +5,7 @@
 #include "check/findings.h"
 #include "check/growth.h"
 #include "check/in_use.h"
+#include "check/mark_requests.h"
 #include "check/shortage.h"
 #include "check/unfetched.h"
 #include "check/verdict.h"
@@ -66,6 +67,7 @@ void forget_checking() {
   g_checked_memory.store(nullptr);
   forget_findings();
   forget_marks();
+  forget_mark_requests();
   forget_unfetched();
   forget_verdict();
 }

@@ -6,6 +6,7 @@
 
 #include "check/dead_pointer.h"
 #include "check/fault_words.h"
+#include "check/finding.h"
 #include "check/findings.h"
 #include "check/host_touch.h"
 #include "check/verdict.h"
@@ -30,23 +31,34 @@ Toucher toucher_of(const platform::Fault& fault) {
   return {inside, function, false, 0, 0};
 }
 
-// Where in the program the access was made, or what made it.
-void add_access(const Toucher& toucher, const platform::Fault& fault, FaultWords& words) {
+// Frames of an interpreter that runs on this thread. Only where the program itself faulted at a device
+// address: then neither the interpreter nor the heap was in the middle of something.
+std::size_t interpreter_frames(std::span<std::uint64_t> room) {
+  const observe::InterpreterFrames ask = observe::g_interpreter_frames.load(std::memory_order_acquire);
+  return ask == nullptr ? 0 : ask(room.data(), room.size());
+}
+
+// Where in the program the access was made, or the call that made it: below a title, or as the place of a
+// finding.
+void add_access(const Toucher& toucher, const platform::Fault& fault, bool on_device, bool titled,
+                FaultWords& words) {
   const observe::Call& call = observe::t_call;
-  if (toucher.in_task) return words.add_stack("the task was submitted", call.task.site);
   std::array<std::uintptr_t, observe::kMostFrames> frames;
   const std::span room{frames.data(), observe::stack_frames()};
   if (!toucher.ours) {
     // The instruction itself, where frames further out are behind the call that they wait for.
     const std::size_t count = platform::stack_at_fault(fault.code, room);
     room[0] += 1;
-    return words.add_stack("the access was made", room.first(count));
+    std::array<std::uint64_t, observe::kMostFrames> others;
+    const std::size_t more = on_device ? interpreter_frames({others.data(), observe::stack_frames()}) : 0;
+    return words.add_stack(titled ? "the access was made" : nullptr, room.first(count),
+                           {others.data(), more});
   }
   if (call.caller == 0) return;
   room[0] = call.caller;
   const std::size_t count =
       room.size() > 1 && platform::walks_quickly() ? platform::call_stack(call.caller, room) : 1;
-  words.add_stack("the call was made", room.first(count));
+  words.add_stack(titled ? "the call was made" : nullptr, room.first(count), {});
 }
 
 // In a signal handler: it reads what can be read without waiting, and writes once.
@@ -55,15 +67,26 @@ void explain(const platform::Fault& fault) {
   const Toucher toucher = toucher_of(fault);
   Memory* memory = g_memory.load(std::memory_order_acquire);
   const bool checked = is_checked(MisuseClass::Host);
+  const bool on_device = memory != nullptr && memory->is_device_address(fault.address);
   FaultWords words;
-  if (memory != nullptr && memory->is_device_address(fault.address))
+  if (on_device)
     explain_host_touch(*memory, toucher, fault, words);
   else
     explain_dead_pointer(memory, toucher, fault, words);
-  if (!words.is_empty() && observe::keeps_sites()) add_access(toucher, fault, words);
-  if (!words.is_empty() && checked)
-    (void)add_to_verdict(*row_of(Misuse::HostTouch), "", toucher.function == nullptr ? "" : toucher.function,
-                         words.finished());
+  if (words.is_empty()) return;
+  const bool placed = observe::keeps_sites();
+  if (checked) {
+    const MisuseRow& row = *row_of(Misuse::HostTouch);
+    words.make_finding(row.id, headline_of_fault(toucher.ours, on_device, fault.write), name_of(row.of), [&] {
+      if (placed && !toucher.in_task) add_access(toucher, fault, on_device, false, words);
+    });
+  } else if (placed && !toucher.in_task) {
+    add_access(toucher, fault, on_device, true, words);
+  }
+  if (placed && toucher.in_task) words.add_stack("the task was submitted", observe::t_call.task.site);
+  if (checked)
+    found_in_handler(Misuse::HostTouch, words.rule(), toucher.function == nullptr ? "" : toucher.function,
+                     words.finished());
   words.print();
 }
 

@@ -43,6 +43,14 @@ std::string_view headline_of(Misuse misuse) {
 
 }  // namespace
 
+const char* headline_of_fault(bool ours, bool on_device, bool write) {
+  if (ours)
+    return on_device ? "a call used device memory where it takes host memory"
+                     : "a call used a host pointer that leads nowhere";
+  if (!on_device) return "host code used memory that is gone";
+  return write ? "host code wrote to device memory" : "host code read device memory";
+}
+
 std::string Finding::text() const {
   std::string lines = fmt::format("belay: {}: {}{}{} [{}]\n", row().id, function, function.empty() ? "" : " ",
                                   headline, name_of(row().of));

@@ -28,6 +28,10 @@ struct Finding {
   std::string text() const;
 };
 
+// Of a fault that was explained: by code of ours, which followed what the program gave it, or by the
+// program's.
+const char* headline_of_fault(bool ours, bool on_device, bool write);
+
 // A call that was refused, and what was wrong with it.
 Finding refused_call(const char* function, const Error& error, std::uint32_t site);
 // A block that ended while a queued task still needed it (M-114, V-20).

@@ -83,7 +83,52 @@ void print(State& all, const std::string& text, bool counts) {
   platform::print_line(true, coloured(text, counts));
 }
 
+// What signal handlers have found; most programs do not survive the first.
+struct FromHandler {
+  std::atomic<std::uint32_t> state;  // 0 free, 1 being written, 2 ready, 3 taken
+  Misuse misuse;
+  std::uint32_t place;
+  std::array<char, 32> rule;
+  std::array<char, 64> function;
+  std::array<char, 8192> text;
+};
+constinit std::array<FromHandler, 8> g_from_handlers{};
+
+template <std::size_t N>
+void put(std::array<char, N>& to, std::string_view from) {
+  const std::size_t count = std::min(from.size(), N - 1);
+  std::copy_n(from.begin(), count, to.begin());
+  to[count] = '\0';
+}
+
+// With the lock.
+void take_from_handlers(State& all) {
+  for (FromHandler& each : g_from_handlers) {
+    std::uint32_t ready = 2;
+    if (!each.state.compare_exchange_strong(ready, 3)) continue;
+    all.found.push_back(
+        {each.misuse, each.rule.data(), each.function.data(), platform::symbolised(each.text.data()), 1});
+    all.places.push_back(each.place);
+  }
+}
+
 }  // namespace
+
+void found_in_handler(Misuse misuse, std::string_view rule, std::string_view function,
+                      std::string_view text) {
+  const std::uint32_t place = add_to_verdict(*row_of(misuse), rule, function, text);
+  for (FromHandler& each : g_from_handlers) {
+    std::uint32_t is_free = 0;
+    if (!each.state.compare_exchange_strong(is_free, 1)) continue;
+    each.misuse = misuse;
+    each.place = place;
+    put(each.rule, rule);
+    put(each.function, function);
+    put(each.text, text);
+    each.state.store(2, std::memory_order_release);
+    return;
+  }
+}
 
 void start_finding(const CheckSettings& settings) {
   State& all = state();
@@ -148,18 +193,21 @@ void report_finding(const Finding& finding) {
 std::size_t found_count() {
   State& all = state();
   const std::lock_guard lock{all.mutex};
+  take_from_handlers(all);
   return all.found.size();
 }
 
 void look_at_findings(std::size_t from, const std::function<void(const FoundOnce&)>& look) {
   State& all = state();
   const std::lock_guard lock{all.mutex};
+  take_from_handlers(all);
   for (std::size_t i = from; i < all.found.size(); ++i) look(all.found[i]);
 }
 
 std::uint64_t accept_finding(std::size_t number, std::uint64_t times) {
   State& all = state();
   const std::lock_guard lock{all.mutex};
+  take_from_handlers(all);
   if (number >= all.found.size()) return 0;
   FoundOnce& found = all.found[number];
   times = std::min(times, found.count);
@@ -171,6 +219,7 @@ std::uint64_t accept_finding(std::size_t number, std::uint64_t times) {
 int exit_code_of_findings() {
   State& all = state();
   const std::lock_guard lock{all.mutex};
+  take_from_handlers(all);
   const bool fails = std::ranges::any_of(all.found, [&](const FoundOnce& each) {
     return each.count != 0 && (all.settings.fail_on & bit(row_of(each.misuse)->of)) != 0;
   });
@@ -180,6 +229,7 @@ int exit_code_of_findings() {
 void print_end_of_findings() {
   State& all = state();
   const std::lock_guard lock{all.mutex};
+  take_from_handlers(all);
   std::array<std::size_t, kMisuseClasses.size()> places{};
   std::array<std::uint64_t, kMisuseClasses.size()> times{};
   for (const FoundOnce& each : all.found) {
@@ -202,6 +252,9 @@ void print_end_of_findings() {
                   all.suppressed == 0 ? std::string{} : fmt::format("; {} suppressed", all.suppressed)));
 }
 
-void forget_findings() { g_state.set_aside(); }
+void forget_findings() {
+  g_state.set_aside();
+  for (FromHandler& each : g_from_handlers) each.state.store(0);
+}
 
 }  // namespace belay::check

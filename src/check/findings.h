@@ -21,6 +21,10 @@ inline bool is_checked(MisuseClass one) { return check_settings().wants(one); }
 // Tells and counts it, unless its class is not wanted or it is suppressed.
 void report_finding(const Finding& finding);
 
+// The same from a signal handler, where the words are made already (and printed): it allocates nothing, and
+// counts from the next question on. Beyond the first few they are only in the verdict.
+void found_in_handler(Misuse misuse, std::string_view rule, std::string_view function, std::string_view text);
+
 // What was found, for tests and for the end: by number, from 0.
 struct FoundOnce {
   Misuse misuse;

@@ -9,9 +9,11 @@
 #include <mutex>
 #include <vector>
 
+#include "belay/belay.h"
 #include "check/checking.h"
 #include "check/faults.h"
 #include "check/leaks.h"
+#include "check/mark_requests.h"
 #include "check/notes.h"
 #include "config/settings.h"
 #include "library/instance.h"
@@ -106,6 +108,7 @@ Process& make_process_locked() {
   observe::keep_stacks(settings.stack_frames);
   check::start_checking(process->memory(), settings.check);
   g_hear_refusal.store(check::hear_refusal);
+  if (settings.check.wants(MisuseClass::Leaks)) check::answer_mark_requests(belay_mark);
   if (settings.stack_frames != 0) platform::prepare_symbolizer();
   if (settings.quarantine != 0) process->memory().set_quarantine(settings.quarantine);
   process->memory().listeners_changed();

@@ -191,12 +191,21 @@ BlockFacts* HeapMap::facts_of(std::uintptr_t start) {
   return first == nullptr ? nullptr : first + unit_index(heap.index.load(std::memory_order_acquire), start);
 }
 
-std::uint32_t HeapMap::site_of(std::uintptr_t start) const {
+const BlockFacts* HeapMap::facts_if_any(std::uintptr_t start) const {
   const Heap& heap = heap_at(start);
   const BlockFacts* facts = heap.facts.load(std::memory_order_acquire);
   const std::uint64_t index = heap.index.load(std::memory_order_acquire);
-  if (facts == nullptr || !may_start(index, start)) return 0;
-  return facts[unit_index(index, start)].born.site.load(std::memory_order_relaxed);
+  return facts == nullptr || !may_start(index, start) ? nullptr : &facts[unit_index(index, start)];
+}
+
+std::uint32_t HeapMap::site_of(std::uintptr_t start) const {
+  const BlockFacts* facts = facts_if_any(start);
+  return facts == nullptr ? 0 : facts->born.site.load(std::memory_order_relaxed);
+}
+
+std::uint64_t HeapMap::time_of(std::uintptr_t start) const {
+  const BlockFacts* facts = facts_if_any(start);
+  return facts == nullptr ? 0 : facts->born.time_ns.load(std::memory_order_relaxed);
 }
 
 std::optional<HeapMap::Ended> HeapMap::ended_around(std::uintptr_t address) const {
@@ -211,8 +220,16 @@ std::optional<HeapMap::Ended> HeapMap::ended_around(std::uintptr_t address) cons
     const BlockWord word = BlockWord::unpack(packed);
     const std::uintptr_t start = heap_start(heap) + (unit << shift);
     if (address - start >= word.units * 4_KiB) return std::nullopt;
-    return Ended{start, word.asked, heaps_[heap].device, facts.born.site.load(std::memory_order_relaxed),
-                 facts.died.site.load(std::memory_order_relaxed)};
+    return Ended{start,
+                 word.asked,
+                 word.page,
+                 word.read_only,
+                 word.p2p,
+                 heaps_[heap].device,
+                 facts.born.site.load(std::memory_order_relaxed),
+                 facts.died.site.load(std::memory_order_relaxed),
+                 facts.born.time_ns.load(std::memory_order_relaxed),
+                 facts.died.time_ns.load(std::memory_order_relaxed)};
   };
   const Heap& heap = heaps_[at];
   if (heap.use.load(std::memory_order_acquire) != Heap::Use::Carved) {

@@ -207,11 +207,15 @@ class HeapMap final : public BlockIndex {
   BlockFacts* facts_of(std::uintptr_t start);
   // Where call sites are kept: of the live block that starts here, where it was allocated; 0: not known.
   std::uint32_t site_of(std::uintptr_t start) const;
+  std::uint64_t time_of(std::uintptr_t start) const;  // the same: when; 0 where only lines are kept
   // The last block that was around an address where none is alive now.
   struct Ended {
     std::uintptr_t start;
     std::size_t asked;
+    Page page;
+    bool read_only, p2p;
     std::uint32_t device, made_at, ended_at;
+    std::uint64_t made_ns, ended_ns;
   };
   std::optional<Ended> ended_around(std::uintptr_t address) const;
   // The number of the live block that starts here, which it gets now if it had none; 0: there is none.
@@ -263,6 +267,7 @@ class HeapMap final : public BlockIndex {
   }
 
   BlockFacts* make_facts(Heap& heap);
+  const BlockFacts* facts_if_any(std::uintptr_t start) const;
   std::optional<Block> change_word(std::uintptr_t start, std::uint64_t bit, bool set);
   std::optional<std::size_t> take_heaps(RunMap& region, std::size_t heaps, std::uintptr_t wished);
   RunMap& region_around(std::size_t index);

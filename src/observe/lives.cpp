@@ -42,12 +42,14 @@ void note_life(const Event& event) {
   Life& life = known.all[{event.object, event.serial}];
   if (begins) {
     life = {event.object, event.serial, event.address, event.bytes, event.site};
+    life.made_ns = event.time_ns;
     return;
   }
   life.object = event.object;
   life.serial = event.serial;
   if (life.address == 0) life.address = event.address;
   life.ended_at = event.site;
+  life.ended_ns = event.time_ns;
   life.ended = true;
   life.swept = (event.flags & Event::kSwept) != 0;
   known.ended.push_back({event.object, event.serial});

@@ -15,6 +15,7 @@ struct Life {
   std::uintptr_t address = 0;
   std::uint64_t bytes = 0;
   std::uint32_t made_at = 0, ended_at = 0;  // call sites
+  std::uint64_t made_ns = 0, ended_ns = 0;  // times; 0: not kept
   bool ended = false;
   bool swept = false;  // with its device or context, not by the program
 };

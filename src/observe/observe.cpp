@@ -13,6 +13,7 @@
 
 #include "observe/call_sites.h"
 #include "observe/lives.h"
+#include "platform/clock.h"
 #include "platform/process.h"
 #include "platform/thread_end.h"
 
@@ -257,6 +258,7 @@ void complete(Event& event) {
   if (event.actor == Actor::Thread && t_call.stream != 0) event.actor = Actor::Callback;
   if ((more & kTime) != 0 && event.time_ns == 0)
     event.time_ns = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+  if ((more & kStacks) != 0 && event.time_ns == 0) event.time_ns = platform::rough_time_ns();
   if (event.actor != Actor::Stream && event.site == 0) event.site = site_of_this_call();
 }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "observe/call_sites.h"
+#include "platform/clock.h"
 #include "platform/modules.h"
 #include "platform/symbolizer.h"
 
@@ -116,23 +117,35 @@ std::size_t put_stack_words(std::uint32_t site, std::string_view indent, char* t
   return lines.length();
 }
 
-std::size_t put_stack_words(const std::uintptr_t* returns, std::size_t count, std::string_view indent,
-                            char* to, std::size_t room) {
+std::size_t put_stack_words(std::span<const std::uintptr_t> returns,
+                            std::span<const std::uint64_t> of_interpreter, std::string_view indent, char* to,
+                            std::size_t room) {
   Lines lines{indent, to, room};
-  add_stack(lines, returns, count, nullptr, 0);
+  add_stack(lines, returns.data(), returns.size(), of_interpreter.data(), of_interpreter.size());
   return lines.length();
 }
 
-std::string happened_words(std::string_view what, std::uint32_t site, std::string_view indent) {
+// Nothing below a tenth of a second: it tells nobody anything, and the clock is rough.
+std::string age_words(std::uint64_t time_ns) {
+  const std::uint64_t now = platform::rough_time_ns();
+  if (time_ns == 0 || now < time_ns || now - time_ns < 100'000'000) return {};
+  const double seconds = static_cast<double>(now - time_ns) * 1e-9;
+  if (seconds < 120) return fmt::format(", {:.1f} s ago", seconds);
+  return seconds < 7200 ? fmt::format(", {:.0f} min ago", seconds / 60)
+                        : fmt::format(", {:.1f} h ago", seconds / 3600);
+}
+
+std::string happened_words(std::string_view what, std::uint32_t site, std::string_view indent,
+                           std::uint64_t time_ns) {
   if (site == kManySites) return fmt::format("{}{} (more different places than are kept)\n", indent, what);
   const std::string lines = stack_words(site, std::string{indent} + "  ");
   if (lines.empty()) return {};
-  return fmt::format("{}{} by {}:\n{}", indent, what, stack_of(site).function, lines);
+  return fmt::format("{}{} by {}{}:\n{}", indent, what, stack_of(site).function, age_words(time_ns), lines);
 }
 
 std::string happened_words(const std::vector<Happened>& before, std::string_view indent) {
   std::string text;
-  for (const Happened& each : before) text += happened_words(each.what, each.site, indent);
+  for (const Happened& each : before) text += happened_words(each.what, each.site, indent, each.time_ns);
   return text;
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,13 +17,15 @@ namespace belay::observe {
 // Each line begins with the indent. Empty where the site is not known.
 std::string stack_words(std::uint32_t site, std::string_view indent);
 
-// What happened, with which function, and the lines of the stack below it, further in.
-std::string happened_words(std::string_view what, std::uint32_t site, std::string_view indent);
+// What happened, with which function, how long ago, and the lines of the stack below it, further in.
+std::string happened_words(std::string_view what, std::uint32_t site, std::string_view indent,
+                           std::uint64_t time_ns = 0);
 std::string happened_words(const std::vector<Happened>& before, std::string_view indent);
 
 // The same into a buffer, for signal handlers: returns how much was put there.
 std::size_t put_stack_words(std::uint32_t site, std::string_view indent, char* to, std::size_t room);
-std::size_t put_stack_words(const std::uintptr_t* returns, std::size_t count, std::string_view indent,
-                            char* to, std::size_t room);
+std::size_t put_stack_words(std::span<const std::uintptr_t> returns,
+                            std::span<const std::uint64_t> of_interpreter, std::string_view indent, char* to,
+                            std::size_t room);
 
 }  // namespace belay::observe

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <utility>
 
@@ -160,5 +161,17 @@ std::vector<std::string> OpenDirectory::names_in(const std::string& name, bool* 
 }
 
 std::uint32_t user_id() { return ::geteuid(); }
+
+Listing list_directory(const std::string& path) {
+  std::error_code error;
+  std::filesystem::directory_iterator entry{path, error};
+  if (error) return {error != std::errc::no_such_file_or_directory, false, {}};
+  Listing list{true, true, {}};
+  for (; entry != std::filesystem::directory_iterator{}; entry.increment(error)) {
+    list.names.push_back(entry->path().filename().string());
+    if (error) break;
+  }
+  return list;
+}
 
 }  // namespace belay::platform

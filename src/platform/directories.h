@@ -58,6 +58,12 @@ class OpenDirectory {
 };
 
 std::optional<std::string> read_link(const std::string& path);
+// What is in any directory, by its names.
+struct Listing {
+  bool exists = false, readable = false;
+  std::vector<std::string> names;
+};
+Listing list_directory(const std::string& path);
 
 std::uint32_t user_id();
 

@@ -21,11 +21,9 @@ std::string places_of(const Error& error, std::uint32_t site) {
 
 // A thread that is bound to a context which another one has destroyed has none, and can hardly know why.
 void add_lost_context(Error& error) {
-  const Context* bound = Contexts::bound();
-  if (error.code != ACL_ERROR_RT_CONTEXT_NULL || error.misuse != Misuse::None || bound == nullptr ||
-      bound->alive.load(std::memory_order_acquire))
-    return;
-  std::vector<Happened> history = history_of_handle(bound->handle);
+  const Handle lost = Contexts::lost();
+  if (error.code != ACL_ERROR_RT_CONTEXT_NULL || error.misuse != Misuse::None || lost == 0) return;
+  std::vector<Happened> history = history_of_handle(lost);
   if (history.empty()) return;
   error.misuse = Misuse::UsedAfterEnd;
   error.before = std::move(history);

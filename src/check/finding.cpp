@@ -27,7 +27,7 @@ std::string_view headline_of(Misuse misuse) {
     case Misuse::UsedUnallocated:
       return "was given a device address where nothing is allocated";
     case Misuse::UsedAfterEnd:
-      return "was given a handle that was destroyed, or never existed";
+      return "was given a handle that is destroyed already";
     case Misuse::UsedUnknown:
       return "was given a handle that does not exist";
     case Misuse::UsedWithoutAccess:

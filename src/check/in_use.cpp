@@ -32,7 +32,8 @@ void submit(Pending& pending, const observe::Told& told) {
   const std::lock_guard lock{pending.mutex};
   std::vector<std::uint64_t>* extents = nullptr;
   for (const observe::Touch& each : told.touches) {
-    if (each.extent == 0) continue;
+    // What was taken during the call is not needed any more (M-269).
+    if (each.extent == 0 || (event.operation == observe::Operation::CopyTaken && !each.writes)) continue;
     pending.of_extent[each.extent].push_back({event.serial, event.function_name(), event.site});
     if (extents == nullptr) extents = &pending.of_task[event.serial];
     extents->push_back(each.extent);

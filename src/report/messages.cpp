@@ -25,8 +25,9 @@ struct Message {
   bool internal() const { return code.ends_with("9999"); }
 };
 
-// capped, the oldest goes first. A message takes up to three lines.
-constexpr std::size_t kMostMessages = 300;
+// capped, the oldest goes first. A message takes up to three lines, and more where call sites are
+// kept: as far as there is room for them, those of the newest messages first.
+constexpr std::size_t kMostMessages = 300, kMostLines = 1000;
 
 class Pile {
  public:
@@ -48,15 +49,17 @@ class Pile {
     constexpr std::string_view kIndent = "        ";
     if (!head->cause.empty()) text_ += fmt::format("{}Possible Cause: {}.\n", kIndent, head->cause);
     if (!head->solution.empty()) text_ += fmt::format("{}Solution: {}.\n", kIndent, head->solution);
-    text_ += platform::symbolised(head->places);
+    drop_places_beyond(kMostLines - 2 * kMostMessages);
+    text_ += head->places;
     text_ += fmt::format("{}TraceBack (most recent call last):\n", kIndent);
     for (auto each = messages_.begin(); each != messages_.end(); ++each) {
       if (each == head) continue;
       text_ += fmt::format("{}{}{}", kIndent, about(*each), each->line);
       if (!each->solution.empty()) text_ += fmt::format(" Solution: {}.", each->solution);
       text_ += '\n';
-      text_ += platform::symbolised(each->places);
+      text_ += each->places;
     }
+    text_ = platform::symbolised(text_);
     messages_.clear();
     return text_.c_str();
   }
@@ -64,6 +67,14 @@ class Pile {
   void clear() { messages_.clear(); }
 
  private:
+  void drop_places_beyond(std::size_t lines) {
+    for (auto each = messages_.rbegin(); each != messages_.rend(); ++each) {
+      const auto taken = static_cast<std::size_t>(std::ranges::count(each->places, '\n'));
+      if (taken > lines) each->places.clear();
+      lines -= std::min(taken, lines);
+    }
+  }
+
   std::deque<Message> messages_;
   std::string text_;
 };

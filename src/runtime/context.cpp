@@ -21,6 +21,8 @@ constinit thread_local std::shared_ptr<Context>* t_kept = nullptr;
 // Where it is: without the heap, which may be used up, and without a destructor (platform/thread_end.h).
 alignas(std::shared_ptr<Context>) constinit thread_local std::byte t_room[sizeof(std::shared_ptr<Context>)]{};
 
+constinit thread_local Handle t_lost = 0;
+
 void let_go() {
   t_bound = nullptr;
   ThreadCache::forget_device();
@@ -33,12 +35,20 @@ std::atomic<Handle> g_next_handle{0xBE1A00001000};
 
 Handle new_handle() { return g_next_handle.fetch_add(0x100, std::memory_order_relaxed); }
 
+Handle Contexts::lost() { return t_lost; }
+
+void Contexts::lose() {
+  t_lost = bound()->handle;
+  bind(nullptr);
+}
+
 std::shared_ptr<Context> Contexts::bind(std::shared_ptr<Context> context) {
   if (t_kept == nullptr) {
     t_kept = new (t_room) std::shared_ptr<Context>;
     (void)platform::at_thread_end(let_go);  // else it stays
   }
   t_bound = context.get();
+  if (t_bound != nullptr) t_lost = 0;
   ThreadCache::forget_device();
   return std::exchange(*t_kept, std::move(context));
 }

@@ -65,6 +65,9 @@ class Contexts {
     return context != nullptr && context->alive.load(std::memory_order_acquire) ? context : nullptr;
   }
   static std::shared_ptr<Context> bind(std::shared_ptr<Context> context);  // null: unbind; returns the former
+  // The thread's context was ended by somebody else: it has none from now on, and remembers which.
+  static void lose();
+  static Handle lost();  // 0: none, or it was bound to another since
 
  private:
   mutable std::mutex mutex_;

@@ -39,7 +39,7 @@ Status Process::usable() const {
 }
 
 Context* Process::current_by_default() {
-  if (Contexts::bound() != nullptr) Contexts::bind(nullptr);  // what it was bound to is gone
+  if (Contexts::bound() != nullptr) Contexts::lose();
   const std::int32_t wished = default_device();
   if (wished < 0 || !set_device(wished)) return nullptr;
   return Contexts::current();

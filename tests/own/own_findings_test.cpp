@@ -1,9 +1,12 @@
 // belay_findings and its companions: what test programs ask about the mistakes that were found.
+#include <csetjmp>
+#include <csignal>
 #include <string>
 #include <vector>
 
 #include "belay/belay.h"
 #include "support/device_fixture.h"
+#include "support/sanitizer.h"
 #include "support/settings.h"
 
 namespace own_findings_test {
@@ -157,6 +160,30 @@ TEST(Marks, FindWhatWasMadeSinceTheOneBefore) {
   });
 }
 
+TEST(OwnFindings, AHostTouchThatTheProgramSurvivesIsOne) {
+  if (kUnderASanitizer) GTEST_SKIP() << "the sanitizer ends the program";
+  const auto touch = [] {
+    static sigjmp_buf back;
+    struct sigaction act {};
+    act.sa_handler = [](int) { siglongjmp(back, 1); };
+    act.sa_flags = SA_NODEFER;
+    // Before the library's, which passes on what it has explained.
+    sigaction(SIGSEGV, &act, nullptr);
+    (void)aclrtSetDevice(0);
+    auto* block = static_cast<volatile char*>(allocate());
+    if (sigsetjmp(back, 1) == 0) block[7] = 1;
+    const std::vector<belayFinding> found = found_from();
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_STREQ(found[0].id, "host-touch");
+    EXPECT_STREQ(found[0].className, "host");
+    EXPECT_EQ(std::string{found[0].text}.rfind("belay: host-touch: host code ", 0), 0U) << found[0].text;
+    EXPECT_NE(std::string{found[0].text}.find("byte 7 of the block"), std::string::npos) << found[0].text;
+    EXPECT_NE(std::string{found[0].text}.find("belay:   what to do: "), std::string::npos) << found[0].text;
+    std::exit(testing::Test::HasFailure() ? 1 : 0);
+  };
+  EXPECT_EQ(WEXITSTATUS(run_captured({{"BELAY_CHECK", "all,classes=host,print-limit=0"}}, touch).status), 86);
+}
+
 TEST(Marks, WithoutARuntimeNothingIsThereAndNoneIsStarted) {
   in_fresh_process(kChecked, [] {
     EXPECT_EQ(belay_mark(), 0U);
@@ -193,7 +220,10 @@ TEST(BlockSite, SaysWhereABlockWasAllocatedAndFreed) {
     void* block = allocate();
     const std::size_t length = belay_block_site(block, text, sizeof text);
     EXPECT_EQ(length, std::string{text}.size());
-    EXPECT_EQ(std::string{text}.rfind("the block was allocated by aclrtMalloc:\n  at ", 0), 0U) << text;
+    EXPECT_EQ(std::string{text}.rfind(
+                  "the block of 1000 bytes in 4 KB pages was allocated by aclrtMalloc:\n  at ", 0),
+              0U)
+        << text;
     char start[8];
     EXPECT_EQ(belay_block_site(block, start, sizeof start), length);
     EXPECT_STREQ(start, "the blo");

@@ -312,6 +312,42 @@ TEST_F(CallSites, TheSameStackHasTheSameNumber_AnotherHasAnother) {
   EXPECT_TRUE(observe::stack_of(0).returns.empty()) << "nobody wanted to know";
 }
 
+// Every bit of a number is a way through one of two functions: as many stacks as there are numbers.
+std::uint32_t site_by_way(unsigned way, unsigned bits);
+[[gnu::noinline]] std::uint32_t left(unsigned way, unsigned bits) {
+  const std::uint32_t site = site_by_way(way, bits);
+  __asm__ volatile("" ::: "memory");
+  return site;
+}
+[[gnu::noinline]] std::uint32_t right(unsigned way, unsigned bits) {
+  const std::uint32_t site = site_by_way(way, bits);
+  __asm__ volatile("" ::: "memory");
+  return site + 0;
+}
+[[gnu::noinline]] std::uint32_t site_by_way(unsigned way, unsigned bits) {
+  const std::uint32_t site = bits == 0        ? site_from_here()
+                             : (way & 1) != 0 ? left(way >> 1, bits - 1)
+                                              : right(way >> 1, bits - 1);
+  __asm__ volatile("" ::: "memory");
+  return site;
+}
+
+TEST_F(CallSites, TenMillionCallsKeepTheirStacksBounded) {
+  observe::keep_stacks(32);
+  constexpr unsigned kBits = 12;  // 4096 stacks
+  std::vector<std::uint32_t> sites(1U << kBits);
+  for (unsigned way = 0; way < sites.size(); ++way) sites[way] = site_by_way(way, kBits);
+  const std::set<std::uint32_t> different{sites.begin(), sites.end()};
+  EXPECT_EQ(different.size(), sites.size());
+  const std::uint32_t most = *different.rbegin();
+  const auto calls = static_cast<std::size_t>(slice(100'000, 10'000'000));
+  for (std::size_t call = 0; call < calls; ++call) {
+    const auto way = static_cast<unsigned>(call * 2654435761U % sites.size());
+    ASSERT_EQ(site_by_way(way, kBits), sites[way]);
+  }
+  EXPECT_EQ(site_by_way(0, kBits + 1), most + 1) << "nothing was added meanwhile";
+}
+
 TEST_F(CallSites, AnInterpreterAddsItsFrames) {
   static std::uint64_t line = 10;
   observe::g_interpreter_frames = [](std::uint64_t* frames, std::size_t room) -> std::size_t {

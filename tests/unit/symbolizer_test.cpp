@@ -71,11 +71,11 @@ TEST(StackWords, EachLineBeginsWithTheIndent_AndALineThatDoesNotFitIsLeftOut) {
   platform::learn_modules();
   const std::uintptr_t frames[] = {here(), here()};
   char room[4096];
-  const std::size_t all = observe::put_stack_words(frames, 2, "> ", room, sizeof room);
+  const std::size_t all = observe::put_stack_words({frames, 2}, {}, "> ", room, sizeof room);
   const std::string lines{room, all};
   EXPECT_TRUE(lines.starts_with("> at \1"));
   EXPECT_TRUE(lines.ends_with("\3\n"));
-  const std::size_t half = observe::put_stack_words(frames, 2, "> ", room, all - 1);
+  const std::size_t half = observe::put_stack_words({frames, 2}, {}, "> ", room, all - 1);
   EXPECT_EQ(half, all / 2);
 }
 

@@ -418,6 +418,49 @@ check_without_the_wrapper() {
     same 'off: found' "$(found)" ''
 }
 
+# It holds more after each line that it reads, and says so.
+check_marks_from_outside() {
+    cat >growing.cpp <<'END'
+#include "program.h"
+int main() {
+  const Device device;
+  std::puts("ready");
+  std::fflush(stdout);
+  for (int word = std::getchar(); word != EOF; word = std::getchar()) {
+    void* block = nullptr;
+    must(aclrtMalloc(&block, kBytes, ACL_MEM_MALLOC_HUGE_FIRST));
+    std::puts("ready");
+    std::fflush(stdout);
+  }
+}
+END
+    compile growing -o growing
+    coproc program { BELAY_CHECK=all,classes=leaks LD_LIBRARY_PATH=$root/lib64 exec ./growing 2>err; }
+    local pid=$! to=${program[1]} from=${program[0]} line code=0
+    read -r line <&"$from"
+    same 'the first mark' "$("$belay" mark "$pid")" "process $pid: mark set; 0 objects made since the mark before are still there"
+    printf x >&"$to"
+    read -r line <&"$from"
+    same 'the second mark' "$("$belay" mark "$pid")" "process $pid: mark set; 1 object made since the mark before is still there"
+    same 'nothing since' "$("$belay" mark "$pid")" "process $pid: mark set; 0 objects made since the mark before are still there"
+    says 'belay: growth: 1 block'
+    says 'at main (growing.cpp:8)'
+    eval "exec $to>&-"
+    wait "$pid" || code=$?
+    same 'it counts' "$code" 86
+    code=0
+    "$belay" mark "$pid" >out 2>err || code=$?
+    same 'exit code: no process' "$code" 1
+    says 'there is no such process'
+    code=0
+    "$belay" mark $$ >out 2>err || code=$?
+    same 'exit code: not checked' "$code" 1
+    says 'it is not checked for leaks'
+    code=0
+    "$belay" mark x >out 2>err || code=$?
+    same 'exit code: no number' "$code" 2
+}
+
 check_a_small_quarantine_forgets_soon() {
     checked 86 --quarantine 1 -- ./four
     same 'found' "$(found)" "$all"

@@ -17,6 +17,7 @@ install(TARGETS ascendcl LIBRARY DESTINATION lib64)
 if(TARGET belay_cli)
   set_property(TARGET belay_cli APPEND PROPERTY INSTALL_RPATH "$ORIGIN/../lib64")
   install(TARGETS belay_cli RUNTIME DESTINATION bin)
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/manual/ DESTINATION share)  # man pages, completions
 endif()
 
 # Everything that needs no compiler is laid out here as it will be installed, links included.
@@ -96,3 +97,7 @@ belay_tree_link(compiler/tikcpp ../tikcpp)
 belay_tree_link(tools/tikcpp ../tikcpp)
 
 install(DIRECTORY ${tree}/ DESTINATION .)
+
+if(PROJECT_IS_TOP_LEVEL)
+  include(cmake/debian_package.cmake)
+endif()

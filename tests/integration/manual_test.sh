@@ -21,8 +21,8 @@ check_pages() {
     while read -r name words; do
         page "$name" >shown
         # The margin of a page is no part of the text.
-        sed 's/^ *//; /^$/d' shown >lines
-        "$root/bin/${words%% *}" $([[ $words == *' '* ]] && printf '%s' "${words#* }") --help | sed 's/^ *//; /^$/d' >wanted
+        sed 's/^ *//; s/ *$//; /^$/d' shown >lines
+        "$root/bin/${words%% *}" $([[ $words == *' '* ]] && printf '%s' "${words#* }") --help | sed 's/^ *//; s/ *$//; /^$/d' >wanted
         [[ -s wanted ]] || fail "$words --help says nothing"
         grep -vxFf lines wanted >missing || true
         [[ ! -s missing ]] || fail "man $name lacks: $(head -3 missing)"

@@ -63,10 +63,29 @@ assert any("licenses/libdw1" in str(f) for f in d.files)'
     if /usr/bin/python3 -c 'import pytest' 2>/dev/null; then
         sed -i 's/^include-system-site-packages.*/include-system-site-packages = true/' "$work/venv/pyvenv.cfg"
         printf 'def test_it(belay_device):\n    assert belay_device.total > 0\n' >test_it.py
-        succeeds 'the plugin of pytest' clean "$bin/python" -m pytest -q -p no:cacheprovider test_it.py
+        succeeds 'the plugin of pytest' clean "$bin/python" -m pytest -q -p no:cacheprovider --belay-check=all test_it.py
     fi
     succeeds 'pip uninstall' clean "$bin/pip" uninstall -qy belay-ascend
     same 'what is left' "$(find "$work/venv" -name '*belay*' -o -name 'acl*' -o -name npu-smi | grep -v __pycache__ || true)" ''
+}
+
+check_archive() { # made by scripts/package only
+    local archive=("$dist"/*.tar.xz)
+    [[ -e ${archive[0]} ]] || return 0
+    mkdir -p "$work/some where"
+    tar -xf "${archive[0]}" -C "$work/some where"
+    write_client "$work/some where/client.c"
+    succeeds 'the archive, anywhere' bash -euc "cd '$work/some where'; source belay-*/set_env.sh
+        '$CC' client.c -I\"\$ASCEND_HOME_PATH/include\" -L\"\$ASCEND_HOME_PATH/lib64\" -lascendcl -o client
+        ./client; belay check -- ./client; npu-smi info; python3 -c 'import acl, belay'; ldd \"\$(command -v belay)\" | grep -q 'libdw.*bundled'"
+}
+
+check_names_on_pages() { # the version is in one place; pages repeat it
+    local version name
+    version=$("$root/bin/belay" --version | sed 's/^belay \([0-9.]*\),.*/\1/')
+    for name in "belay_ascend-$version-cp39-abi3-manylinux" "belay_${version}_amd64.deb" "belay-$version-linux-"; do
+        grep -qF "$name" "$sources/README.md" || fail "README.md does not say $name"
+    done
 }
 
 check_deb_unpacked() {
@@ -96,7 +115,9 @@ check_deb_unpacked() {
 check_deb_in_debian() {
     [[ -n ${ACL_TEST_LONG:-} ]] && ((EUID == 0)) && command -v debootstrap >/dev/null || return 0
     local top=$work/debian
-    if ! debootstrap --variant=minbase --include=python3-minimal bookworm "$top" >"$work/output" 2>&1; then
+    local mirror
+    mirror=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE)' | awk '$2 == "bookworm" || /debian/ { print $1; exit }')
+    if ! debootstrap --variant=minbase --include=python3-minimal bookworm "$top" "$mirror" >"$work/output" 2>&1; then
         printf 'debootstrap does not work here: %s\n' "$(tail -1 "$work/output")"
         return 0
     fi

@@ -124,7 +124,14 @@ check_deb_in_debian() {
     cp /etc/apt/sources.list "$top/etc/apt/" 2>/dev/null || true
     cp -r /etc/apt/sources.list.d /etc/apt/apt.conf.d "$top/etc/apt/" 2>/dev/null || true
     cp "$deb" "$top/belay.deb"
-    inside() { chroot "$top" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root BELAY_MACHINE=private sh -ec "$1"; }
+    inside() { # commands; the mount goes away with them
+        unshare --mount sh -c 'mount -t proc proc "$0/proc" && exec chroot "$0" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin \
+            HOME=/root BELAY_MACHINE=private PYTHONDONTWRITEBYTECODE= sh -ec "$1"' "$top" "$1"
+    }
+    if ! inside true; then
+        printf 'nothing can be mounted here: the Debian package is not installed\n'
+        return 0
+    fi
     listing() { (cd "$top" && find etc usr var/lib opt root ! -path 'var/lib/apt*' ! -path 'var/lib/dpkg*' ! -path 'etc/ld.so.cache' | sort); }
     succeeds 'apt update' inside 'apt-get -q update'
     succeeds 'what it depends on' inside 'apt-get -qy --no-install-recommends install libdw1'

@@ -12,6 +12,7 @@
 #include "base/nearest.h"
 #include "cli/colour.h"
 #include "cli/command.h"
+#include "cli/installation.h"
 #include "cli/program.h"
 #include "platform/environment.h"
 
@@ -49,22 +50,6 @@ std::string replaced(std::string text, const std::string& from, std::string_view
 }
 
 // --- the library ----------------------------------------------------------------------------------
-
-struct Installation {
-  fs::path root, library;
-};
-
-// Beside this command: lib64 in an installed tree, lib in a build.
-Installation find_installation() {
-  std::error_code ignored;
-  const fs::path root = fs::read_symlink("/proc/self/exe", ignored).parent_path().parent_path();
-  for (const char* folder : {"lib64", "lib"}) {
-    const fs::path library = root / folder / "libascendcl.so";
-    if (fs::exists(library, ignored)) return {root, library};
-  }
-  throw UsageError{fmt::format("libascendcl.so is neither in '{0}/lib64' nor in '{0}/lib'", root.string()),
-                   "belay and its library belong into one tree: install them together"};
-}
 
 std::string joined(const std::string& first, const std::string& second) {
   return first.empty() || second.empty() ? first + second : first + ":" + second;

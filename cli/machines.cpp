@@ -8,6 +8,7 @@
 #include "base/harmless.h"
 #include "base/nearest.h"
 #include "cli/command.h"
+#include "config/settings.h"
 #include "platform/environment.h"
 
 namespace belay::cli {
@@ -64,6 +65,23 @@ std::vector<machine::Seen> all_machines(const machine::Place& place) {
   std::vector<machine::Seen> all;
   for (const std::string& name : machine_names(place)) all.push_back(machine::look_at(place, name));
   return all;
+}
+
+machine::Seen as_settings_say(machine::Seen seen) {
+  Result<Settings> settings = config::read_settings();
+  if (!settings) {
+    const Refusal refusal = settings.take_refusal();
+    throw UsageError{refusal->what, refusal->solution};
+  }
+  const machine::Wish& wish = settings->machine;
+  seen.product = wish.product;
+  seen.soc = wish.soc;
+  seen.settings = wish.settings;
+  seen.devices = wish.devices;
+  seen.limits = wish.limits;
+  seen.on_device.assign(wish.devices, machine::Use{});
+  seen.peaks.assign(wish.devices, 0);
+  return seen;
 }
 
 std::string_view state_word(const machine::Seen& seen) {

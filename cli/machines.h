@@ -22,6 +22,10 @@ std::string choose_machine(const std::string& given);
 std::vector<std::string> machine_names(const machine::Place& place);
 std::vector<machine::Seen> all_machines(const machine::Place& place);
 
+// What nobody is on, as the machine that a process with the present settings would found. Throws UsageError
+// for a setting that makes no sense.
+machine::Seen as_settings_say(machine::Seen seen);
+
 // "running", "idle" or "damaged".
 std::string_view state_word(const machine::Seen& seen);
 

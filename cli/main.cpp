@@ -19,11 +19,13 @@
 #include "cli/help.h"
 #include "cli/machine.h"
 #include "cli/mark.h"
+#include "cli/npu_smi.h"
 #include "cli/products.h"
 #include "cli/rule.h"
 #include "cli/run.h"
 #include "cli/smi.h"
 #include "cli/symbolize.h"
+#include "cli/toolkit.h"
 
 namespace belay::cli {
 namespace {
@@ -78,6 +80,7 @@ int obey(std::vector<std::string> words) {
            "  belay doctor                                 will it work on this machine, and how well?\n"
            "  belay smi --watch                            which process holds how much of which device?\n"
            "  belay machine ls                             which machines do processes share?\n"
+           "  belay toolkit install --root ~/Ascend        a toolkit for programs with fixed paths\n"
            "  belay check-program ./my_program             does belay have what it needs?");
 
   const bool nothing = words.empty();
@@ -92,6 +95,7 @@ int obey(std::vector<std::string> words) {
       {"doctor", add_doctor(app)},
       {"smi", add_smi(app)},
       {"machine", add_machine(app)},
+      {"toolkit", add_toolkit(app)},
       {"check-program", add_check_program(app)},
       {"symbolize", add_symbolize(app)},
       {"version", add_version(app)},
@@ -131,7 +135,11 @@ int obey(std::vector<std::string> words) {
 
 int main(int argc, char** argv) {
   try {
-    return belay::cli::obey({argv + 1, argv + std::max(argc, 1)});
+    const std::vector<std::string> words{argv + std::min(argc, 1), argv + argc};
+    // One program under two names: links and copies of it are called npu-smi.
+    const std::string_view name = argc > 0 ? argv[0] : "";
+    if (name.substr(name.rfind('/') + 1) == "npu-smi") return belay::cli::npu_smi(words);
+    return belay::cli::obey(words);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "belay: %s\n", error.what());
     return belay::cli::kUsage;

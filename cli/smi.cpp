@@ -19,7 +19,6 @@
 #include "cli/help.h"
 #include "cli/machines.h"
 #include "cli/watch.h"
-#include "config/settings.h"
 #include "memory/device_figures.h"
 #include "product/product.h"
 
@@ -52,24 +51,6 @@ struct View {
 
 // --- what there is to see -------------------------------------------------------------------------
 
-// The machine that a process with the present settings would found.
-Seen idle_machine(Seen seen) {
-  Result<Settings> settings = config::read_settings();
-  if (!settings) {
-    const Refusal refusal = settings.take_refusal();
-    throw UsageError{refusal->what, refusal->solution};
-  }
-  const machine::Wish& wish = settings->machine;
-  seen.product = wish.product;
-  seen.soc = wish.soc;
-  seen.settings = wish.settings;
-  seen.devices = wish.devices;
-  seen.limits = wish.limits;
-  seen.on_device.assign(wish.devices, machine::Use{});
-  seen.peaks.assign(wish.devices, 0);
-  return seen;
-}
-
 std::vector<std::uint32_t> devices_to_show(const Seen& seen, const std::string& only) {
   std::vector<std::uint32_t> devices;
   for (std::uint32_t device = 0; device < seen.devices; ++device) {
@@ -88,7 +69,7 @@ View look(const machine::Place& place, const std::string& name, const SmiArgumen
   View view{machine::look_at(place, name), {}, {}, time_with_zone(), arguments.watching()};
   if (!view.seen.trouble.empty()) return view;
   if (!view.seen.live) {
-    view.seen = idle_machine(std::move(view.seen));
+    view.seen = as_settings_say(std::move(view.seen));
     for (const Seen& each : all_machines(place)) {
       if (each.live) view.others.push_back(each.name);
     }

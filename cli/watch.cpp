@@ -49,14 +49,14 @@ std::string time_with_zone() {
                      now.tv_nsec / 1000000, local.tm_gmtoff < 0 ? '-' : '+', minutes / 60, minutes % 60);
 }
 
-void watch(double seconds, const std::function<std::string()>& draw) {
+void watch(double seconds, const std::function<std::string()>& draw, Screen screen) {
   // Ctrl-C is kept waiting while something is drawn, so that what was begun is always whole, and is taken
   // between two times.
   sigset_t interrupt;
   ::sigemptyset(&interrupt);
   ::sigaddset(&interrupt, SIGINT);
   ::pthread_sigmask(SIG_BLOCK, &interrupt, nullptr);
-  const char* clear = ::isatty(STDOUT_FILENO) != 0 ? "\033[H\033[2J" : "";
+  const char* clear = screen == Screen::Cleared && ::isatty(STDOUT_FILENO) != 0 ? "\033[H\033[2J" : "";
   const timespec pause = as_timespec(seconds);
   do {
     fmt::print("{}{}", clear, draw());

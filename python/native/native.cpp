@@ -1,12 +1,7 @@
 // belay._native: what the package belay needs from the library, and the buffer protocol for its classes.
 #define PY_SSIZE_T_CLEAN
-#include <patchlevel.h>
-#if PY_VERSION_HEX >= 0x030B0000
-#define Py_LIMITED_API 0x030B0000
-#include <Python.h>
-#else
-// The buffer protocol is in the limited API since 3.11, and the same since 3.9: older headers only do not say
-// so.
+// The buffer protocol is in the limited API since 3.11, and the same since 3.9: headers only do not say so
+// when they are asked for 3.9, as they must be for a file that 3.9 can load too.
 #define Py_LIMITED_API 0x03090000
 #include <Python.h>
 struct Py_buffer {
@@ -20,8 +15,9 @@ struct Py_buffer {
 };
 extern "C" int PyBuffer_FillInfo(Py_buffer* view, PyObject* of, void* start, Py_ssize_t bytes, int read_only,
                                  int flags);
-inline constexpr int Py_bf_getbuffer = 1;
-inline constexpr int Py_bf_releasebuffer = 2;
+#ifndef Py_bf_getbuffer  // headers from 3.11 on know them
+#define Py_bf_getbuffer 1
+#define Py_bf_releasebuffer 2
 #endif
 
 #include <algorithm>

@@ -188,6 +188,9 @@ struct ProductRow {
   Topology topology{};
 };
 
+// The PCI bus of a device: where servers of this kind have their cards.
+constexpr std::uint32_t pci_bus_of(std::uint32_t device) { return 0x81 + device; }
+
 // A chip of a product: its name, and how much memory it has.
 struct Chip {
   std::string_view soc;

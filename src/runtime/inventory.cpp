@@ -40,10 +40,6 @@ Result<std::int64_t> device_attribute(const Process& process, aclrtDevAttr attri
                      "leave it out, or choose 950 with BELAY_PRODUCT");
 }
 
-namespace {
-constexpr std::uint32_t kFirstBus = 0x81;  // where servers of this kind have their cards
-}  // namespace
-
 std::array<char, 16> device_uuid(const Process& process, std::uint32_t device) {
   const std::string text = fmt::format("belay-{:.6}-{:03}", process.settings().soc.substr(6),
                                        process.settings().memory.visible[device]);
@@ -54,7 +50,7 @@ std::array<char, 16> device_uuid(const Process& process, std::uint32_t device) {
 }
 
 std::string pci_bus_id(const Process& process, std::uint32_t device) {
-  return fmt::format("0000:{:02x}:00.0", kFirstBus + process.settings().memory.visible[device]);
+  return fmt::format("0000:{:02x}:00.0", pci_bus_of(process.settings().memory.visible[device]));
 }
 
 std::optional<std::uint32_t> device_by_pci_bus_id(const Process& process, const std::string& text) {

@@ -39,7 +39,7 @@ with belay.device(0), belay.malloc(64) as memory:
     found=$(source "$work/tree/set_env.sh" && "$python" -c 'import acl; print(acl.__file__)')
     same 'C4: acl through set_env.sh' "$found" "$work/tree/python/site-packages/acl.so"
     [[ -f $work/tree/python/site-packages/acl.pyi ]] || fail 'C4: no type stubs'
-    [[ -n $(compgen -G "$work/tree/python/site-packages/belay-*.dist-info/entry_points.txt") ]] ||
+    [[ -n $(compgen -G "$work/tree/python/site-packages/belay_ascend-*.dist-info/entry_points.txt") ]] ||
         fail 'C4: pytest would not find the plugin'
 }
 

@@ -30,6 +30,8 @@ class Message:
         self.text = text
         self.parts = []
         for line in text.splitlines():
+            line = re.sub(r"the block of .* was ", "the block was ", line)  # its size, and how long ago that was
+            line = re.sub(r", [\d.]+ (s|min|h) ago:$", ":", line)
             part = re.match(r" +(%s) by acl\w+:$" % "|".join(PARTS), line)
             at = re.match(r" +at (.+) \(([^()]*)(?<!\.[ch])(?<!\.cpp):(\d+)\)$", line)
             if part:

@@ -9,7 +9,7 @@ Usage: suites.py ROOT PROGRAM [--only REGEX] [--list FILE]
 What a call refused is no mistake here: these tests ask for the code that it returns. Everything else that is found and
 not in the list fails the test, and so does a line of the list that nothing needs any more.
 
-Without ACL_TEST_LONG=1 a few suites are drawn, for about 20 seconds, and the seed is printed (ACL_TEST_SEED).
+Without ACL_TEST_LONG=1 a few suites are drawn, for about 12 seconds, and the seed is printed (ACL_TEST_SEED).
 """
 
 import argparse
@@ -22,7 +22,7 @@ import sys
 import tempfile
 import time
 
-SECONDS = 20
+SECONDS = 12
 # All that decide the exit code. Tests ask for codes, not for messages, and set devices without aclInit.
 CLASSES = "lifetime,bounds,contents,direction,readonly,host,leaks"
 

@@ -152,8 +152,10 @@ size_t belay_block_site(const void* address, char* text, size_t room) {
   return asked(std::size_t{0}, [&]() -> std::size_t {
     Process* process = running_if_any();
     if (process == nullptr) return 0;
-    const std::string words = platform::symbolised(observe::happened_words(
-        history_at(process->memory(), reinterpret_cast<std::uintptr_t>(address)), ""));
+    std::vector<Happened> history = history_at(process->memory(), reinterpret_cast<std::uintptr_t>(address));
+    for (Happened& each : history)
+      each.time_ns = 0;  // where, and not how long ago: the same answer each time
+    const std::string words = platform::symbolised(observe::happened_words(history, ""));
     if (text != nullptr && room > 0) {
       const std::size_t count = std::min(words.size(), room - 1);
       std::copy_n(words.begin(), count, text);

@@ -7,7 +7,8 @@ Usage: suites.py ROOT PROGRAM [--only REGEX] [--list FILE]
     --list    a file that names what is found because a test means it: a suite, the name of the finding, and why
 
 What a call refused is no mistake here: these tests ask for the code that it returns. Everything else that is found and
-not in the list fails the test, and so does a line of the list that nothing needs any more.
+not in the list fails the test, and so does a line of the list that nothing needs any more, unless its reason begins
+with "sometimes": then it depends on which thread is first.
 
 Without ACL_TEST_LONG=1 a few suites are drawn, for about 12 seconds, and the seed is printed (ACL_TEST_SEED).
 """
@@ -97,7 +98,7 @@ def main():
             if whole and number % 20 == 19:
                 print(f"{number + 1} of {len(suites)} suites", flush=True)
     for suite, name in sorted(meant):
-        if suite in looked_at and (suite, name) not in needed:
+        if suite in looked_at and (suite, name) not in needed and not meant[suite, name].startswith("sometimes"):
             failures.append(f"{arguments.list} names {name} in {suite}, where nothing of that kind is found")
     print("\n".join(failures))
     print(f"{len(looked_at)} of {len(suites)} suites under belay check, {len(failures)} failures")

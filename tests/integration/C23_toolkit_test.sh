@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # `belay toolkit`: what it lays out is where programs look, and it takes back just that. A toolkit that is there stays.
 #
-# Usage: toolkit_test.sh <root of an installation>
+# Usage: C23_toolkit_test.sh <root of an installation>
 
 source "$(dirname "${BASH_SOURCE[0]}")/install_tree.sh"
 belay=$root/bin/belay

@@ -30,14 +30,23 @@ std::size_t RangePool::try_take(std::size_t bytes, std::span<std::uintptr_t> ran
   std::size_t count = 0;
   {
     const std::lock_guard lock{mutex_};
-    const std::size_t all = bytes * ranges.size();
-    std::optional<std::uintptr_t> run = runs_.take(all);
-    // Holes first: otherwise blocks that come and go would creep through the address window.
-    while (!run && count < ranges.size()) {
-      const std::optional<std::uintptr_t> hole = runs_.take(bytes);
-      if (!hole) break;
-      ranges[count++] = *hole;
+    if (const auto same_size = rested_.find(bytes); same_size != rested_.end()) {
+      std::vector<std::uintptr_t>& starts = same_size->second;
+      for (; count < ranges.size() && !starts.empty(); starts.pop_back()) ranges[count++] = starts.back();
     }
+    const std::size_t all = bytes * ranges.size();
+    std::optional<std::uintptr_t> run;
+    // Holes first: otherwise blocks that come and go would creep through the address window.
+    const auto take_free = [&] {
+      run = runs_.take(all);
+      while (!run && count < ranges.size()) {
+        const std::optional<std::uintptr_t> hole = runs_.take(bytes);
+        if (!hole) break;
+        ranges[count++] = *hole;
+      }
+      return run || count != 0;
+    };
+    if (count == 0 && !take_free() && join_rested()) take_free();
     if (!run && count == 0) {
       const std::uintptr_t heap = map_->open_carved(class_, device_);
       if (heap == 0) return 0;
@@ -57,6 +66,7 @@ bool RangePool::take_at(std::uintptr_t start, std::size_t bytes) {
     return false;
   {
     const std::lock_guard lock{mutex_};
+    join_rested();
     if (!runs_.take_at(start, bytes)) {
       const std::uintptr_t heap = map_->open_carved(class_, device_, round_down(start, kHeapBytes));
       if (heap == 0) return false;
@@ -102,8 +112,26 @@ void RangePool::shorten_quarantine(std::size_t most) {
     const Held oldest = quarantine_.front();
     quarantine_.pop_front();
     held_ -= oldest.bytes;
-    reuse(oldest.start, oldest.bytes);
+    keep_by_size(oldest.start, oldest.bytes);
   }
+}
+
+void RangePool::keep_by_size(std::uintptr_t start, std::size_t bytes) {
+  if (stands_alone(bytes)) return reuse(start, bytes);
+  try {
+    rested_[bytes].push_back(start);
+  } catch (const std::bad_alloc&) {
+    reuse(start, bytes);
+  }
+}
+
+bool RangePool::join_rested() {
+  if (rested_.empty()) return false;
+  for (const auto& [bytes, starts] : rested_) {
+    for (const std::uintptr_t start : starts) runs_.give(start, bytes);
+  }
+  rested_.clear();
+  return true;
 }
 
 }  // namespace belay

@@ -2,7 +2,9 @@
 // keep some of what they give back (thread_cache.h) and come here for more.
 //
 // What comes back is used again at once, or, while a quarantine is wanted, when that many bytes of addresses
-// came back after it.
+// came back after it. Ranges that leave the quarantine are kept by size, because the next to ask mostly asks
+// for a size that was freed before, and joining neighbours costs more than all else; they are joined before
+// a fresh heap is opened.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +12,8 @@
 #include <deque>
 #include <mutex>
 #include <span>
+#include <unordered_map>
+#include <vector>
 
 #include "memory/heap_map.h"
 #include "memory/run_map.h"
@@ -41,6 +45,8 @@ class RangePool {
   static bool stands_alone(std::size_t bytes) { return bytes > kLargestCarved; }
   void reuse(std::uintptr_t start, std::size_t bytes);
   void shorten_quarantine(std::size_t most);
+  void keep_by_size(std::uintptr_t start, std::size_t bytes);
+  bool join_rested();  // false: there was nothing to join
   std::size_t try_take(std::size_t bytes, std::span<std::uintptr_t> ranges);
 
   HeapMap* map_ = nullptr;
@@ -54,6 +60,7 @@ class RangePool {
   };
   std::deque<Held> quarantine_;  // the oldest first
   std::size_t held_ = 0, most_held_ = 0;
+  std::unordered_map<std::size_t, std::vector<std::uintptr_t>> rested_;  // out of quarantine, by size
 };
 
 }  // namespace belay

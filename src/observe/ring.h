@@ -30,13 +30,18 @@ class Batch {
   Batch(const Cell* cells, std::uint64_t capacity, std::uint64_t first, std::uint64_t last)
       : cells_{cells}, last_cell_{capacity - 1}, first_{first}, last_{last} {}
 
-  // Calls hear(const Told&) for each of them.
+  // Calls hear(const Told&) for each of them; or hear_plain(const Event&) for those without details, which
+  // nearly all are.
   template <class Hear>
   [[gnu::always_inline]] void each(Hear&& hear) const {
+    each([&](const Event& event) { hear(Told{event, nullptr, {}, {}}); }, hear);
+  }
+  template <class HearPlain, class Hear>
+  [[gnu::always_inline]] void each(HearPlain&& hear_plain, Hear&& hear) const {
     for (std::uint64_t at = first_; at != last_;) {
       const Event& event = *reinterpret_cast<const Event*>(&cells_[at & last_cell_]);
       if (!event.has_details()) [[likely]] {
-        hear(Told{event, nullptr, {}, {}});
+        hear_plain(event);
         ++at;
       } else if (event.what == What::Gap) {
         at = (at | last_cell_) + 1;

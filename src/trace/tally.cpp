@@ -109,33 +109,35 @@ class Run {
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  [[gnu::always_inline]] void count(const observe::Told& told) {
-    const std::uint64_t kind = told.event.first_word() & kKind;
-    if (kind != kind_ || told.event.what > observe::What::Freed) [[unlikely]] {
+  [[gnu::always_inline]] void count(const observe::Event& event) {
+    const std::uint64_t kind = event.first_word() & kKind;
+    if (kind != kind_ || event.what > observe::What::Freed) [[unlikely]] {
       end();
-      if (!begin(told.event, kind)) return tally_.count(told);
+      page_ = page_of(tally_, event);
+      if (page_ == nullptr) return;
+      kind_ = kind;
     }
-    const bool born = told.event.what == observe::What::Allocated;
+    const bool born = event.what == observe::What::Allocated;
     const std::uint64_t all = born ? ~std::uint64_t{0} : 0;
     sum_.blocks += born ? 1 : 0;
     sum_.freed += born ? 0 : 1;
-    sum_.asked += told.event.bytes & all;
-    sum_.charged += told.event.footprint() & all;
-    sum_.returned += told.event.footprint() & ~all;
+    sum_.asked += event.bytes & all;
+    sum_.charged += event.footprint() & all;
+    sum_.returned += event.footprint() & ~all;
   }
 
  private:
   // All of the first word but what happened, who did it and with which function.
   static constexpr std::uint64_t kKind = ~std::uint64_t{0xFF00FFFF};
 
-  bool begin(const observe::Event& event, std::uint64_t kind) {
+  // Where a block is counted; what is none is counted at once, and null is returned. Apart, and without
+  // `this`, so that the sums stay in registers.
+  [[gnu::noinline]] static PerPage* page_of(Tally& tally, const observe::Event& event) {
     const bool plain = event.object == observe::Object::DeviceBlock &&
-                       (event.flags & observe::Event::kSwept) == 0 && !event.has_details() &&
-                       (event.what == observe::What::Allocated || event.what == observe::What::Freed);
-    if (!plain) return false;
-    kind_ = kind;
-    page_ = &tally_.places[event.device % kMostDevices][page_index(event.page_shift)];
-    return true;
+                       (event.flags & observe::Event::kSwept) == 0 && event.what <= observe::What::Freed;
+    if (plain) return &tally.places[event.device % kMostDevices][page_index(event.page_shift)];
+    tally.count(observe::Told{event, nullptr, {}, {}});
+    return nullptr;
   }
   void end() {
     if (page_ != nullptr) page_->add(sum_);
@@ -155,7 +157,8 @@ class Run {
 
 void Tally::count(const observe::Batch& events) {
   Run run{*this};
-  events.each([&run](const observe::Told& told) { run.count(told); });
+  events.each([&](const observe::Event& event) { run.count(event); },
+              [&](const observe::Told& told) { count(told); });
 }
 
 void PerPage::add(const PerPage& other) {

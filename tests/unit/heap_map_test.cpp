@@ -43,6 +43,40 @@ TEST(HeapMap, EveryInteriorAddressLeadsToItsBlock_NoneOutside) {
   EXPECT_FALSE(map.find(kWindow.base + kWindow.bytes));
 }
 
+TEST(RangePool, WhatLeavesTheQuarantineServesItsSize_AndIsJoinedBeforeAFreshHeap) {
+  HeapMap map{kWindow};
+  RangePool pool;
+  pool.open(map, HeapClass::Normal, 0);
+  const std::uintptr_t first = pool.take(256_MiB), second = pool.take(256_MiB);
+  const std::uintptr_t rest = pool.take(512_MiB);
+  EXPECT_EQ(second, first + 256_MiB);
+  pool.set_quarantine(256_MiB);
+  pool.give(first, 256_MiB);
+  const std::uintptr_t elsewhere = pool.take(512_MiB), last = pool.take(512_MiB);  // all of a second heap
+  EXPECT_EQ(last, elsewhere + 512_MiB);
+  pool.give(second, 256_MiB);  // and `first` leaves
+  EXPECT_EQ(pool.take(256_MiB), first);
+  pool.give(first, 256_MiB);  // and `second` leaves
+  pool.give(rest, 512_MiB);   // and `first` and `rest` itself, which is more than there is room for
+  EXPECT_EQ(pool.take(512_MiB), rest);
+  EXPECT_EQ(pool.take(512_MiB), first) << "two neighbours of 256 MiB are one of 512 MiB";
+  EXPECT_EQ(map.find(first), std::nullopt);
+}
+
+TEST(RangePool, AnAddressThatIsWishedFor_MayHaveLeftTheQuarantine) {
+  HeapMap map{kWindow};
+  RangePool pool;
+  pool.open(map, HeapClass::Normal, 0);
+  const std::uintptr_t start = pool.take(8_KiB);
+  pool.set_quarantine(8_KiB);
+  pool.give(start, 8_KiB);
+  EXPECT_FALSE(pool.take_at(start, 8_KiB)) << "it is in quarantine";
+  pool.give(pool.take(8_KiB), 8_KiB);
+  EXPECT_TRUE(pool.take_at(start + 4_KiB, 4_KiB));
+  EXPECT_FALSE(pool.take_at(start, 8_KiB));
+  EXPECT_TRUE(pool.take_at(start, 4_KiB));
+}
+
 TEST(BlockWord, HoldsWhatABlockIs_OfEveryKindOfPages) {
   for (const Page page : {Page::Normal, Page::Huge2M, Page::Huge1G}) {
     const std::size_t unit = page_bytes(page);

@@ -84,6 +84,10 @@ def bundle(tree):
             shutil.copyfile(text, os.path.join(licences, package))
         else:
             sys.exit("make_wheel.py: %s is missing, a licence that must be handed on" % text)
+    # Debian's own papers only name the texts that every Debian has; other systems do not have them.
+    papers = b"".join(contents(os.path.join(licences, package)) for package in sorted(packages))
+    for name in sorted(set(re.findall(rb"/usr/share/common-licenses/([\w.+-]*\w)", papers))):
+        shutil.copyfile(os.path.join("/usr/share/common-licenses", name.decode()), os.path.join(licences, name.decode()))
     shutil.copyfile(os.path.join(os.path.dirname(__file__), "..", "..", "LICENSE"), os.path.join(licences, "belay"))
 
 

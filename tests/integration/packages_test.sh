@@ -48,7 +48,8 @@ check_wheel() {
 from importlib.metadata import distribution
 d = distribution("belay-ascend")
 assert d.requires is None, d.requires
-assert any("licenses/libdw1" in str(f) for f in d.files)'
+names = {f.name for f in d.files if "licenses" in f.parts}
+assert {"belay", "libdw1", "LGPL-3", "GPL-3"} <= names, names'
     write_client client.c
     succeeds 'headers and library' bash -euc "tree=\$('$bin/python' -c 'import belay, os; print(os.path.dirname(belay.__file__))')/toolkit
         '$CC' client.c -g -I\$tree/include -L\$tree/lib64 -lascendcl -o client

@@ -44,7 +44,7 @@ file(WRITE ${papers}/changelog "belay (${CPACK_PACKAGE_VERSION}) unstable; urgen
   "  * What is new is in NEWS.gz.\n\n -- ${CPACK_PACKAGE_CONTACT}  ${when}\n")
 compress(${papers}/changelog)
 
-file(GLOB_RECURSE files LIST_DIRECTORIES true ${top}/usr/* ${top}/var/*)
+file(GLOB_RECURSE files LIST_DIRECTORIES true ${top}/*)
 foreach(file ${files})
   if(IS_SYMLINK ${file})
   elseif(IS_DIRECTORY ${file} OR file STREQUAL "${tree}/bin/belay")

@@ -13,6 +13,7 @@ the tree as belay/toolkit, without links, which wheels cannot hold; share/belay/
 
 import argparse
 import base64
+import calendar
 import hashlib
 import os
 import re
@@ -116,7 +117,9 @@ def archive(tree, name, folder):
     def plain(member):
         member.uid = member.gid = 0
         member.uname = member.gname = "root"
-        member.mtime = time.mktime(WHEN)
+        member.mtime = calendar.timegm(WHEN)
+        if not member.issym():  # whatever the umask was
+            member.mode = 0o755 if member.isdir() or member.mode & 0o100 else 0o644
         return member
     with tarfile.open(os.path.join(folder, name + ".tar.xz"), "w:xz") as file:
         file.add(tree, name, filter=plain)

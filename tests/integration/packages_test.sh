@@ -10,7 +10,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/install_tree.sh"
 build=$2 sources=$(cd "$3" && pwd -P)
 without_settings
-export BELAY_MACHINE=private
+export BELAY_MACHINE=private SOURCE_DATE_EPOCH=1767225600
 dist=$work/dist
 clean() { env -i PATH=/usr/bin:/bin HOME="$work" LC_ALL=C BELAY_MACHINE=private "$@"; }
 
@@ -25,8 +25,11 @@ else
     for tool in patchelf cpack fakeroot dpkg-shlibdeps; do
         command -v $tool >/dev/null || { printf 'no %s on this machine: scripts/package installs it\n' $tool; exit 0; }
     done
-    succeeds 'the wheel' python3 "$sources/scripts/lib/make_wheel.py" "$root" "$dist"
-    succeeds 'the Debian package' bash -euc "cd '$build' && cpack -G DEB -B '$dist' -D CPACK_DEBIAN_COMPRESSION_TYPE=gzip"
+    pack() { # root of an installation, folder
+        succeeds 'the wheel' python3 "$sources/scripts/lib/make_wheel.py" "$1" "$2"
+        succeeds 'the Debian package' bash -euc "cd '$build' && cpack -G DEB -B '$2' -D CPACK_DEBIAN_COMPRESSION_TYPE=gzip"
+    }
+    pack "$root" "$dist"
 fi
 end_if_failed
 wheel=$(ls "$dist"/*.whl) deb=$(ls "$dist"/*.deb)
@@ -82,6 +85,28 @@ check_archive() { # made by scripts/package only
         ./client; belay check -- ./client; npu-smi info; python3 -c 'import acl, belay'; ldd \"\$(command -v belay)\" | grep -q 'libdw.*bundled'"
 }
 
+check_same_again() { # the same sources give the same packages, wherever, whenever and by whomever they are made
+    [[ $dist == "$work/dist" ]] || return 0 # made by scripts/package
+    cp -R "$root" "$work/tree" # with other times, in another place
+    (umask 077 && TZ=Asia/Tokyo pack "$work/tree" "$work/again")
+    local file
+    for file in "$wheel" "$deb"; do
+        cmp "$file" "$work/again/${file##*/}" || fail "${file##*/} is another file when it is made again"
+    done
+    rm -rf "$work/tree" "$work/again"
+    # The archive takes long to compress, so it is one of a small tree.
+    local mask
+    for mask in 022 077; do
+        (umask $mask && mkdir -p "$work/small.$mask/tree/b" "$work/small.$mask/tree/a" && cd "$work/small.$mask/tree" &&
+            touch b/2 b/1 a/run && chmod u+x a/run && ln -s ../b/1 a/link &&
+            TZ=$([[ $mask == 022 ]] && echo UTC || echo Asia/Tokyo) PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$sources/scripts/lib python3 -c \
+                'import make_wheel; make_wheel.archive(".", "small", "..")')
+    done
+    cmp "$work"/small.*/small.tar.xz || fail 'the archive is another file when it is made again'
+    same 'its times' "$(tar --utc --full-time -tvf "$work/small.022/small.tar.xz" | awk '{ print $4, $5 }' | sort -u)" \
+        '2026-01-01 00:00:00'
+}
+
 check_names_on_pages() { # the version is in one place; pages repeat it
     local version name
     version=$("$root/bin/belay" --version | sed 's/^belay \([0-9.]*\),.*/\1/')
@@ -106,6 +131,13 @@ check_deb_unpacked() {
         [[ -s $top/$file ]] || fail "the package has no $file"
     done
     grep -q '^Depends:.*libdw1' "$top/control/control" || fail 'it does not depend on libdw1'
+    # What apt says of its size is what it takes, give or take how full the last block of each file is.
+    local said takes
+    said=$(dpkg-deb -f "$deb" Installed-Size) takes=$(du -sk --apparent-size "$top/usr" | cut -f1)
+    ((said <= takes * 5 / 4 && said >= takes * 3 / 4)) || fail "it says $said KB, and takes $takes KB"
+    same 'owners and writers' "$(dpkg-deb -c "$deb" | awk '$2 != "root/root" || $1 !~ /^(l|[d-]rw.r-.r-)/')" ''
+    same 'pkg-config' "$(PKG_CONFIG_PATH=$top/usr/share/pkgconfig pkg-config --cflags --libs belay | xargs)" \
+        '-I/usr/lib/belay/include -L/usr/lib/belay/lib64 -lascendcl -Wl,-rpath,/usr/lib/belay/lib64'
     mkdir -p "$work/found"
     write_client "$work/found/client.c"
     printf '%s\n' 'cmake_minimum_required(VERSION 3.22)' 'project(client C)' 'find_package(belay REQUIRED)' \

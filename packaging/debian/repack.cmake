@@ -1,0 +1,36 @@
+# Run by CPack on the finished package. CPack follows links when it adds up Installed-Size, so each of the many names of
+# the library counts as one more library; and it keeps the times of files, which differ from one checkout to the next.
+cmake_policy(VERSION 3.22)
+if(NOT CPACK_DEBIAN_COMPRESSION_TYPE)
+  set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
+endif()
+foreach(package ${CPACK_PACKAGE_FILES})
+  set(top ${CPACK_TEMPORARY_DIRECTORY}/repacked)
+  file(REMOVE_RECURSE ${top})
+  execute_process(COMMAND dpkg-deb -R ${package} ${top} COMMAND_ERROR_IS_FATAL ANY)
+
+  # As dpkg-gencontrol counts: files in whole KB, anything else as 1 KB.
+  set(size 0)
+  file(GLOB_RECURSE things LIST_DIRECTORIES true ${top}/usr/* ${top}/var/*)
+  foreach(thing ${things})
+    set(bytes 1)
+    if(NOT IS_SYMLINK ${thing} AND NOT IS_DIRECTORY ${thing})
+      file(SIZE ${thing} bytes)
+    endif()
+    math(EXPR size "${size} + (${bytes} + 1023) / 1024")
+  endforeach()
+  file(READ ${top}/DEBIAN/control control)
+  string(REGEX REPLACE "Installed-Size: [0-9]+" "Installed-Size: ${size}" control "${control}")
+  file(WRITE ${top}/DEBIAN/control "${control}")
+  file(STRINGS ${top}/DEBIAN/md5sums sums)
+  list(SORT sums)
+  list(JOIN sums "\n" sums)
+  file(WRITE ${top}/DEBIAN/md5sums "${sums}\n")
+
+  if(DEFINED ENV{SOURCE_DATE_EPOCH})
+    execute_process(COMMAND find ${top} -exec touch -h -d @$ENV{SOURCE_DATE_EPOCH} {} + COMMAND_ERROR_IS_FATAL ANY)
+  endif()
+  execute_process(COMMAND dpkg-deb --root-owner-group -Z${CPACK_DEBIAN_COMPRESSION_TYPE} -b ${top} ${package}
+                  OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+  file(REMOVE_RECURSE ${top})
+endforeach()

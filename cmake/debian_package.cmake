@@ -3,7 +3,12 @@
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME belay)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
-set(CPACK_PACKAGE_CONTACT "belay maintainers <maintainers@belay.invalid>")
+# Whoever hands packages out names themselves, as in all of Debian's tools. Nobody answers at an address in .invalid.
+set(contact "the contributors of belay <nobody@belay.invalid>")
+if(DEFINED ENV{DEBFULLNAME} AND DEFINED ENV{DEBEMAIL})
+  set(contact "$ENV{DEBFULLNAME} <$ENV{DEBEMAIL}>")
+endif()
+set(CPACK_PACKAGE_CONTACT "${contact}")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr/lib/belay)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/packaging/debian/lay_out.cmake)

@@ -121,7 +121,13 @@ bool is_laid_out(const fs::path& root) {
 
 std::vector<fs::path> taken(const fs::path& root, const Layout& wanted) {
   std::vector<fs::path> found;
+  const Layout list = read_list(root);
+  const auto ours = [&](const LaidOut& thing) {
+    const auto listed = std::ranges::find(list, thing.path, &LaidOut::path);
+    return listed != list.end() && unchanged(listed->kind, listed->path, listed->content);
+  };
   for (const LaidOut& thing : wanted) {
+    if (ours(thing)) continue;
     std::error_code error;
     const fs::file_status status = fs::symlink_status(thing.path, error);
     if (status.type() == fs::file_type::not_found) continue;
@@ -132,14 +138,14 @@ std::vector<fs::path> taken(const fs::path& root, const Layout& wanted) {
   return found;
 }
 
-void lay_out(const fs::path& root, const Layout& wanted) {
+void lay_out(const fs::path& root, const Layout& wanted, const std::vector<fs::path>& kept) {
   Layout made;
   try {
     for (const LaidOut& thing : wanted) {
       std::error_code error;
-      if (thing.kind == LaidOut::Kind::Directory && fs::is_directory(thing.path, error))
-        continue;  // another's
-      make(thing);
+      const bool there = thing.kind == LaidOut::Kind::Directory && fs::is_directory(thing.path, error);
+      if (there && std::ranges::find(kept, thing.path) == kept.end()) continue;  // another's
+      if (!there) make(thing);
       made.push_back(thing);
       if (thing.kind == LaidOut::Kind::File) made.back().content = sum_word(thing.content);
     }

@@ -22,12 +22,14 @@ using Layout = std::vector<LaidOut>;
 std::filesystem::path list_file(const std::filesystem::path& root);
 bool is_laid_out(const std::filesystem::path& root);
 
-// Paths that are taken by something that is not ours. Below the root, a directory that is there is another's
-// too.
+// Paths that are taken by something that is not ours: that no list names, or that has changed since. Below
+// the root, a directory that is there is another's too.
 std::vector<std::filesystem::path> taken(const std::filesystem::path& root, const Layout& wanted);
 
-// Makes everything, or nothing. Throws UsageError with the path that could not be made.
-void lay_out(const std::filesystem::path& root, const Layout& wanted);
+// Makes everything, or nothing. Throws UsageError with the path that could not be made. `kept` are
+// directories of ours that take_back has left, because something else is in them.
+void lay_out(const std::filesystem::path& root, const Layout& wanted,
+             const std::vector<std::filesystem::path>& kept = {});
 
 // Takes back what the list names and what is still as it was made. Returns what was left because it is not.
 std::vector<std::filesystem::path> take_back(const std::filesystem::path& root);

@@ -188,12 +188,10 @@ int install(const ToolkitArguments& arguments) {
     throw UsageError{
         fmt::format("'{}' is a build, not an installation", installation.root.string()),
         "install it first: cmake --install BUILD --prefix DIR, then DIR/bin/belay toolkit install"};
-  if (is_laid_out(root)) {
-    if (::access(root.c_str(), W_OK) != 0)
-      throw UsageError{fmt::format("'{}' cannot be changed by this user", root.string()),
-                       "run it as root (sudo), or name a directory of your own: --root ~/Ascend"};
-    take_back(root);
-  }
+  const bool again = is_laid_out(root);
+  if (again && ::access(root.c_str(), W_OK) != 0)
+    throw UsageError{fmt::format("'{}' cannot be changed by this user", root.string()),
+                     "run it as root (sudo), or name a directory of your own: --root ~/Ascend"};
   const Layout wanted = draw(root, installation);
   if (const std::vector<fs::path> others = taken(root, wanted); !others.empty())
     throw UsageError{
@@ -202,7 +200,7 @@ int install(const ToolkitArguments& arguments) {
             others[0].string(),
             others.size() == 1 ? std::string{} : fmt::format(" (nor are {} more)", others.size() - 1)),
         "use that one, or name another directory: --root DIR"};
-  lay_out(root, wanted);
+  lay_out(root, wanted, again ? take_back(root) : std::vector<fs::path>{});
   remember_root(root, true);
   fmt::print("belay is where a toolkit is expected: {}/ascend-toolkit/latest\n", root.string());
   fmt::print("to use it: source {}/ascend-toolkit/set_env.sh\n", root.string());
@@ -224,10 +222,16 @@ int remove_one(const fs::path& root) {
 
 int remove(const ToolkitArguments& arguments) {
   if (!arguments.all) return remove_one(root_of(arguments.root));
+  int code = kOk;
   for (const std::string& root : roots_of_package()) {
-    if (is_laid_out(root)) remove_one(root);
+    try {
+      if (is_laid_out(root)) remove_one(root);
+    } catch (const UsageError& error) {  // the others can go all the same
+      fmt::print(stderr, "belay toolkit: {}\n", error.what());
+      code = kUsage;
+    }
   }
-  return kOk;
+  return code;
 }
 
 std::string quoted(const std::string& text) {

@@ -45,8 +45,20 @@ check_others_stay() {
 
     succeeds 'beside a file' "$belay" toolkit install --root "$place"
     echo mine >"$place/driver/mine"
+    succeeds 'install again around a file' "$belay" toolkit install --root "$place"
+    [[ -e $place/latest/lib64/libascendcl.so ]] || fail 'installed again, and not there'
     succeeds 'remove around a file' "$belay" toolkit remove --root "$place"
     same 'what is left' "$(find "$place" -type f -o -type l)" "$place/driver/mine"
+    rm -rf "$place"
+
+    succeeds 'beside a changed file' "$belay" toolkit install --root "$place"
+    echo changed >>"$place/driver/version.info"
+    before=$(find "$place" | sort) status=0
+    "$belay" toolkit install --root "$place" >out 2>&1 || status=$?
+    same 'over a changed file' "$status" 2
+    same 'all that was there' "$(find "$place" | sort)" "$before"
+    succeeds 'remove around a changed file' "$belay" toolkit remove --root "$place"
+    same 'what is left of it' "$(find "$place" -type f -o -type l)" "$place/driver/version.info"
     rm -rf "$place"
 }
 

@@ -167,6 +167,7 @@ constexpr std::string_view kLegend =
     "  PIX  = Path traversing a single PCIe switch\n"
     "  PXB  = Path traversing multiple PCIe switches\n"
     "  HCCS = Connection traversing HCCS.\n"
+    "  HCCS_SW = Connection traversing HCCS and its switch.\n"
     "  SIO  = Connection of two dies of a module.\n"
     "  UB   = Connection traversing the unified bus.\n";
 

@@ -92,13 +92,14 @@ Question read_question(const std::vector<std::string>& words) {
       value(asked.card);
     else if (word == "-c")
       value(asked.chip);
-    else if (word == "-d" && asked.watching)
+    else if (word == "-d")
       value(asked.seconds);
-    else if (word == "-s" && asked.watching)
+    else if (word == "-s")
       value(asked.letters);
     else
       not_found();
   }
+  if (!asked.watching && (asked.seconds || asked.letters)) not_found();  // in whatever order they came
   return asked;
 }
 

@@ -191,13 +191,60 @@ def memory_by_rate(smi):  # msit, MindCluster
 
 def refusals(smi):
     assert "Invalid card id." in smi("info", "-t", "board", "-i", "99", code=215)
+    assert "Invalid chip id." in smi("info", "-t", "board", "-i", "0", "-c", "9", code=215)
+    assert "does not support querying nothing." in smi("info", "-t", "nothing", "-i", "0", code=217)
+    smi("info", "-t", "product", "-i", "0", code=217 if smi.product in ("A2", "A3", "950") else 0)
+    smi("info", "-d", "2", code=211)  # of watch only
     smi("nothing", code=211)
     smi(code=215)
     assert re.fullmatch(r"npu-smi version: [\w.]+\n", smi("-v"))
 
 
+KEYS = {  # of the cards with HBM, in their order
+    "usages": "DDR Capacity(MB),DDR Usage Rate(%),DDR Hugepages Total(page),DDR Hugepages Usage Rate(%),HBM Capacity(MB),"
+              "HBM Usage Rate(%),Aicore Usage Rate(%),Aivector Usage Rate(%),Aicpu Usage Rate(%),Ctrlcpu Usage Rate(%),"
+              "DDR Bandwidth Usage Rate(%),HBM Bandwidth Usage Rate(%),NPU Utilization(%),Aicube Usage Rate(%)",
+    "memory": "DDR Capacity(MB),DDR Clock Speed(MHz),HBM Capacity(MB),HBM Clock Speed(MHz),HBM Temperature(C),"
+              "HBM Manufacturer ID",
+    "common": "Memory Usage Rate(%),HBM Usage Rate(%),Aicore Usage Rate(%),Aicore Freq(MHZ),Aicore curFreq(MHZ),"
+              "Aicore Count,Temperature(C),NPU Real-time Power(W)",
+    "health": "Health Status,Error Code,Error Information", "temp": "NPU Temperature (C)", "power": "NPU Real-time Power(W)",
+    "ecc": ",".join("HBM %s Bit %s" % (bits, what) for what in ("Error Count", "Aggregate Total Err Cnt", "Isolated Pages Count",
+                                                              "Next-Isolated Pages Count") for bits in ("Single", "Double"))}
+
+
+def keys_in_order(smi):
+    if smi.product not in ("A2", "A3"):
+        return
+    for kind, keys in KEYS.items():
+        width = 40 if kind == "ecc" else 30
+        for more, around in ((("-c", "0"), False), ((), True)):
+            found = [line[1:width + 1].rstrip() for line in smi("info", "-t", kind, "-i", "0", *more).split("\n") if line]
+            wanted = keys.split(",")
+            if around:  # the number of a chip comes behind its fields, but for common
+                chip = ["Chip ID", *wanted] if kind == "common" else [*wanted, "Chip ID"]
+                wanted = ["NPU ID", "Chip Count", *(chip * smi.per_card)]
+            found = [each.split(" : ")[0].rstrip() for each in found]
+            assert found == wanted, (kind, more, found)
+    text = smi("info", "-t", "proc-mem", "-i", "0", "-c", "0")
+    assert re.fullmatch(r"\tProcess id:%-7d Process name:memory_holder {5}Process memory\(MB\):\d+\n" % smi.holder, text), text
+    assert smi("info", "-t", "proc-mem", "-i", "1", "-c", "0") == "\tNo process in device.\n"
+
+
+def watched(smi):  # a heading, then a row for each chip again and again; options in any order
+    with subprocess.Popen([os.path.join(FOLDER, "npu-smi"), "info", "-s", "pm", "-d", "1", "watch", "-i", "0"],
+                          env=smi.environment, text=True, stdout=subprocess.PIPE) as running:
+        lines = [running.stdout.readline() for _ in range(1 + smi.per_card)]
+        running.kill()
+    assert re.split(r"\s{2,}", lines[0].strip()) == ["NpuID(Idx)", "ChipId(Idx)", "Pwr(W)", "Memory(%)"], lines[0]
+    assert lines[0].index("Memory(%)") == 39, lines[0]
+    for chip, line in enumerate(lines[1:]):
+        assert re.fullmatch(r"0 {12}%d {12}(NA|[\d.]+) +\d+\n" % chip, line), line
+
+
 PARSERS = (third_word_of_line_7, blocks_of_three, rows_by_expressions, line_after_row_1, tenth_word, one_liners,
-           process_section, kind_of_chip, map_of_chips, cpus_of_devices, bus_of_card, health, memory_by_rate, refusals)
+           process_section, kind_of_chip, map_of_chips, cpus_of_devices, bus_of_card, health, memory_by_rate)
+OTHERS = (refusals, keys_in_order, watched)  # what the tool's own pages say
 
 
 def must_notice(smi):
@@ -226,7 +273,7 @@ def main():
                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE)
             assert holder.stdout.readline().startswith("ready")
             smi.holder = holder.pid
-            for parser in PARSERS:
+            for parser in (*PARSERS, *OTHERS):
                 try:
                     parser(smi)
                 except Exception as error:

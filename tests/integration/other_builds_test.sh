@@ -4,7 +4,7 @@
 #
 # Usage: other_builds_test.sh <root of an installation> <sources>
 #
-# The sources are only configured; ACL_TEST_LONG=1 also builds them, which takes a minute.
+# The sources are built by FetchContent; the same by add_subdirectory is only configured, unless ACL_TEST_LONG=1.
 
 source "$(dirname "${BASH_SOURCE[0]}")/install_tree.sh"
 sources=$(cd "$2" && pwd -P)
@@ -17,13 +17,18 @@ project() { # name, lines of CMake
         'target_link_libraries(client PRIVATE ${belay})' >"$1/CMakeLists.txt"
 }
 
-of_sources() { # name
-    succeeds "$1: configure" cmake -S "$1" -B "$1/build" -G Ninja -Wno-dev
+of_sources() { # name, whether to build it
+    local launchers=()
+    if command -v ccache >/dev/null; then # what an earlier run has compiled, in another directory
+        launchers=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+        export CCACHE_BASEDIR=/ CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
+    fi
+    succeeds "$1: configure" cmake -S "$1" -B "$1/build" -G Ninja -Wno-dev "${launchers[@]}"
     grep -q 'build belay::ascendcl\|build .*libascendcl.so' "$1/build/build.ninja" || fail "$1: no library is built"
     if grep -q 'gtest\|belay_cli\|python_acl\|build install: ' <(grep '^build ' "$1/build/build.ninja" | grep belay); then
         fail "$1: more than the library is built"
     fi
-    if [[ -n ${ACL_TEST_LONG:-} ]]; then
+    if [[ -n $2 ]]; then
         succeeds "$1: build" cmake --build "$1/build" --target client
         succeeds "$1: run" "$1/build/client"
     fi
@@ -32,7 +37,7 @@ of_sources() { # name
 check_add_subdirectory() {
     project subdirectory "add_subdirectory($sources belay)
 set(belay belay::ascendcl)"
-    of_sources subdirectory
+    of_sources subdirectory "${ACL_TEST_LONG:-}"
 }
 
 check_FetchContent() {
@@ -40,8 +45,7 @@ check_FetchContent() {
 FetchContent_Declare(belay SOURCE_DIR $sources)
 FetchContent_MakeAvailable(belay)
 set(belay belay::ascendcl)"
-    local ACL_TEST_LONG=  # the same build again
-    of_sources fetched
+    of_sources fetched yes
 }
 
 # In the form that projects write them: search below the variables of a toolkit, and fixed paths.

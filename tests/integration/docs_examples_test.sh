@@ -42,6 +42,7 @@ finds 'kind "output" are unknown' '```output\nwrong\n```\n'
 finds 'shows a session' '```sh\n$ belay smi\n```\n'
 finds 'does not end' '<!-- drawn by hand -->\n```text\n+-+\n'
 finds 'only a "text" is made' '<!-- made by: echo right -->\n```sh\nright\n```\n'
+finds 'must be "|&"' '<!-- made by: echo right | cat -->\n```text\nright\n```\n'
 finds 'belay does not say this' '<!-- made by: show belay doctor; true -->\n```text\n  ok       NUMA            a thing nobody says\n```\n'
 
 # Renewing puts right what a program makes, and leaves the rest alone.

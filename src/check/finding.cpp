@@ -91,6 +91,20 @@ Finding freed_in_use(const char* function, std::uint32_t site, Object object, st
   return finding;
 }
 
+Finding used_without_question(const char* function, std::uint32_t site, std::uintptr_t address,
+                              std::size_t bytes, std::vector<Happened> before) {
+  const Misuse misuse = before.size() > 1 ? Misuse::UsedAfterFree : Misuse::UsedUnallocated;
+  return {misuse,
+          function,
+          std::string{headline_of(misuse)},
+          fmt::format("it reads {} at {}, where nothing is allocated; no call is refused for that",
+                      counted(bytes, "byte"), hex(address)),
+          site,
+          std::move(before),
+          "V-361",
+          "pass memory of the device of the stream that is alive"};
+}
+
 Finding never_given_back(const Leak& leak, const char* rule) {
   Finding finding{Misuse::NeverGivenBack,
                   "",

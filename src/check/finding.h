@@ -42,6 +42,9 @@ struct TaskInUse {
 };
 Finding freed_in_use(const char* function, std::uint32_t site, Object object, std::uintptr_t address,
                      std::size_t bytes, std::uint32_t made_at, const TaskInUse& task);
+// Work that nobody refuses leads to nothing (V-361).
+Finding used_without_question(const char* function, std::uint32_t site, std::uintptr_t address,
+                              std::size_t bytes, std::vector<Happened> before);
 // Objects of one kind from one place in the program (M-409, M-411).
 struct Leak {
   std::string one, several;  // what it is

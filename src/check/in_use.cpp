@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "check/findings.h"
+#include "memory/history.h"
 #include "observe/lives.h"
 #include "observe/observe.h"
 
@@ -37,6 +38,17 @@ void submit(Pending& pending, const observe::Told& told) {
     pending.of_extent[each.extent].push_back({event.serial, event.function_name(), event.site});
     if (extents == nullptr) extents = &pending.of_task[event.serial];
     extents->push_back(each.extent);
+  }
+}
+
+// Of cache operations nobody asks whether there is anything at their addresses.
+void judge_cache_operation(const observe::Told& told) {
+  const Memory* memory = g_used_memory.load(std::memory_order_acquire);
+  if (memory == nullptr) return;
+  for (const observe::Touch& each : told.touches) {
+    if (each.extent != 0 || !memory->is_device_address(each.address)) continue;
+    report_finding(used_without_question(told.event.function_name(), told.event.site, each.address,
+                                         each.bytes, history_at(*memory, each.address)));
   }
 }
 
@@ -88,6 +100,7 @@ void hear_use(const observe::Batch& events) {
   events.each([&](const observe::Told& told) {
     switch (told.event.what) {
       case observe::What::Submitted:
+        if (told.event.operation == observe::Operation::CacheOperation) judge_cache_operation(told);
         return submit(*pending, told);
       case observe::What::Done:
       case observe::What::Failed:

@@ -136,9 +136,27 @@ void keep_stacks(unsigned frames) {
   recount_wishes();
 }
 
+namespace {
+// Loops make one call again and again.
+struct LastSite {
+  std::uintptr_t caller = 0;
+  const char* function = nullptr;
+  std::uint32_t site = 0;
+};
+constinit thread_local LastSite t_last_site;
+}  // namespace
+
 std::uint32_t site_of_this_call() {
   const unsigned frames = stack_frames();
-  return frames == 0 ? 0 : site_from(t_call.function, t_call.caller, frames);
+  if (frames == 0) return 0;
+  const Call& call = t_call;
+  const bool is_plain = frames == 1 && g_interpreter_frames.load(std::memory_order_acquire) == nullptr;
+  if (is_plain && call.caller == t_last_site.caller && call.function == t_last_site.function)
+    return t_last_site.site;
+  const std::uint32_t site = site_from(call.function, call.caller, frames);
+  if (is_plain && call.caller != 0 && !platform::in_this_library(call.caller))
+    t_last_site = {call.caller, call.function, site};
+  return site;
 }
 
 // An interpreter has many lines for one address; so has a function of ours in between. Those go the slow way.

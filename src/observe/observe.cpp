@@ -39,6 +39,7 @@ constexpr std::uint64_t word_of(const Wish& wish) {
 constexpr bool wants(std::uint64_t wish, What what) { return (wish & bit(what)) != 0; }
 constexpr bool is_at_once(std::uint64_t wish) { return (wish & kAtOnce) != 0; }
 std::array<Place, 16> g_places;
+constinit std::atomic<std::size_t> g_places_used{0};  // those behind have never been
 constinit std::atomic<std::uint64_t> g_next_serial{1};
 constinit std::atomic<std::uint64_t> g_lost{0};
 
@@ -84,7 +85,7 @@ void end_ring() {
 
 template <class Heard>
 void tell(const Batch& batch, Heard&& heard) {
-  for (const Place& place : g_places) {
+  for (const Place& place : std::span{g_places}.first(g_places_used.load(std::memory_order_acquire))) {
     const Listener listener = place.listener.load();  // after the visit began, if it is one
     if (listener == nullptr || !heard(place.wish.load(std::memory_order_relaxed))) continue;
     try {
@@ -95,14 +96,10 @@ void tell(const Batch& batch, Heard&& heard) {
   }
 }
 
+// What somebody wants at once, and what by rings: of all places together, so that few need to be looked at.
+constinit std::atomic<Mask> g_at_once{0}, g_by_rings{0};
 bool anybody(What what, bool at_once) {
-  for (const Place& place : g_places) {
-    const std::uint64_t wish = place.wish.load(std::memory_order_relaxed);
-    if (place.listener.load(std::memory_order_acquire) != nullptr && wants(wish, what) &&
-        is_at_once(wish) == at_once)
-      return true;
-  }
-  return false;
+  return ((at_once ? g_at_once : g_by_rings).load(std::memory_order_acquire) & bit(what)) != 0;
 }
 
 void write(Cell* to, const Event& event, const Details& details, std::span<const Touch> touches,
@@ -173,9 +170,15 @@ void prepare_ring() {
 
 void recount_wishes() {
   std::uint64_t all = (stack_frames() > 0 ? kSites : 0) | (stack_frames() > 1 ? kStacks : 0);
+  Mask at_once = 0, by_rings = 0;
   for (const Place& place : g_places) {
-    if (place.listener.load() != nullptr) all |= place.wish.load() & ~kAtOnce;
+    if (place.listener.load() == nullptr) continue;
+    const std::uint64_t wish = place.wish.load();
+    all |= wish & ~kAtOnce;
+    (is_at_once(wish) ? at_once : by_rings) |= static_cast<Mask>(wish);
   }
+  g_at_once.store(at_once);
+  g_by_rings.store(by_rings);
   g_wanted.store(all);
 }
 
@@ -189,6 +192,8 @@ void listen(Listener listener, const Wish& wish) {
   if (place == g_places.end()) return;
   place->wish.store(word_of(wish));
   place->listener.store(listener, std::memory_order_release);
+  const auto used = static_cast<std::size_t>(place - g_places.begin()) + 1;
+  g_places_used.store(std::max(g_places_used.load(), used), std::memory_order_release);
   recount_wishes();
 }
 
@@ -264,29 +269,19 @@ void complete(Event& event) {
 
 namespace {
 // Outside of any ring: to those who want it at once, or to all, after what is in the ring.
-void tell_alone(const Event& event, const Details& details, std::span<const Touch> touches,
-                std::string_view text, bool at_once_only) {
-  try {
-    const std::size_t cells = cells_for(event, details), room = std::bit_ceil(cells);
-    std::array<Cell, 8> few;
-    std::vector<Cell> many(room > few.size() ? room : 0);
-    Cell* const alone = many.empty() ? few.data() : many.data();
-    write(alone, event, details, touches, text);
-    const auto tell_it = [&] {
-      tell(Batch{alone, room, 0, cells}, [&](std::uint64_t wish) {
-        return wants(wish, event.what) && (is_at_once(wish) || !at_once_only);
-      });
-    };
-    if (at_once_only && t_ring != nullptr) {
-      const Ring::TellingAtOnce now{*t_ring};
-      return tell_it();
-    }
-    const std::lock_guard lock{t_ring != nullptr ? t_ring->reading() : g_rings.load()->without};
-    if (!at_once_only && t_ring != nullptr) t_ring->drain_locked();
-    tell_it();
-  } catch (const std::bad_alloc&) {
-    ++g_lost;
+void tell_alone(const Told& told, bool at_once_only) {
+  const auto tell_it = [&] {
+    tell(Batch{told}, [&](std::uint64_t wish) {
+      return wants(wish, told.event.what) && (is_at_once(wish) || !at_once_only);
+    });
+  };
+  if (at_once_only && t_ring != nullptr) {
+    const Ring::TellingAtOnce now{*t_ring};
+    return tell_it();
   }
+  const std::lock_guard lock{t_ring != nullptr ? t_ring->reading() : g_rings.load()->without};
+  if (!at_once_only && t_ring != nullptr) t_ring->drain_locked();
+  tell_it();
 }
 }  // namespace
 
@@ -311,23 +306,21 @@ void deliver(const Event& what, Details details, std::span<const Touch> touches,
   text = text.substr(0, details.letters);
 
   const bool by_ring = anybody(event.what, false);
-  const std::size_t cells = cells_for(event, details);
+  const std::size_t cells = by_ring ? cells_for(event, details) : 0;
   const bool fits = t_ring != nullptr && cells <= Ring::kMost;
   if (by_ring && fits) {
     write(t_ring->room_for(cells), event, details, touches, text);
     t_ring->added(cells);
   }
-  if (!by_ring || fits) {
-    if (anybody(event.what, true)) tell_alone(event, details, touches, text, true);
-    return;
-  }
-  tell_alone(event, details, touches, text, false);
+  const bool at_once_only = !by_ring || fits;
+  if (at_once_only && !anybody(event.what, true)) return;
+  tell_alone({event, event.has_details() ? &details : nullptr, touches, text}, at_once_only);
 }
 
 void deliver_at_once(const Event& what) {
   Event event = what;
   complete(event);
-  tell_alone(event, {}, {}, {}, true);
+  tell_alone({event, nullptr, {}, {}}, true);
 }
 
 }  // namespace belay::observe

@@ -29,6 +29,8 @@ class Batch {
  public:
   Batch(const Cell* cells, std::uint64_t capacity, std::uint64_t first, std::uint64_t last)
       : cells_{cells}, last_cell_{capacity - 1}, first_{first}, last_{last} {}
+  // One alone, which is in no ring.
+  explicit Batch(const Told& alone) : alone_{&alone} {}
 
   // Calls hear(const Told&) for each of them; or hear_plain(const Event&) for those without details, which
   // nearly all are.
@@ -38,6 +40,7 @@ class Batch {
   }
   template <class HearPlain, class Hear>
   [[gnu::always_inline]] void each(HearPlain&& hear_plain, Hear&& hear) const {
+    if (alone_ != nullptr) return alone_->details == nullptr ? hear_plain(alone_->event) : hear(*alone_);
     for (std::uint64_t at = first_; at != last_;) {
       const Event& event = *reinterpret_cast<const Event*>(&cells_[at & last_cell_]);
       if (!event.has_details()) [[likely]] {
@@ -58,9 +61,10 @@ class Batch {
   }
 
  private:
-  const Cell* cells_;
-  std::uint64_t last_cell_;  // of a power of two
-  std::uint64_t first_, last_;
+  const Told* alone_ = nullptr;
+  const Cell* cells_ = nullptr;
+  std::uint64_t last_cell_ = 0;  // of a power of two
+  std::uint64_t first_ = 0, last_ = 0;
 };
 
 class Ring {

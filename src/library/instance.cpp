@@ -2,6 +2,8 @@
 //
 // Never destroyed, because programs call from static destructors, atexit functions and threads that
 // outlive main (C-21, R-44). What must be said at exit is said from a destructor of our own.
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <deque>
@@ -41,6 +43,7 @@ constinit std::atomic<bool> g_rests_at_exit{false};
 constinit std::atomic<bool> g_watched{false};
 constinit platform::SaidBy g_noted_by{0}, g_misset_by{0};
 constinit std::atomic<std::uint64_t> g_generation{0};
+constinit std::atomic<bool> g_parent_used_it{false};  // this process was forked by one that had made calls
 
 // In the child of a fork: the parent's devices, contexts and messages are not ours.
 void start_afresh() {
@@ -51,6 +54,7 @@ void start_afresh() {
     old->memory().backing().abandon();
     old->machine().abandon();
     of_parents->push_back(old);
+    g_parent_used_it.store(true);
   }
   observe::forget_parent();
   platform::renew_modules();
@@ -129,6 +133,29 @@ Process& make_process_locked() {
   return *process.release();
 }
 
+// A process that is forked has nothing of its parent's, and `aclInit` is asked for before everything
+// else. aclrtSetDevice looks for itself, each time.
+void look_at_first_call() {
+  const std::string_view function = observe::t_call.function;
+  if (!observe::t_call.inside || function.empty()) return;
+  if (g_parent_used_it.exchange(false)) {
+    observe::note("R-69", [] {
+      return std::string{
+          "this process was forked by one that had used AscendCL; devices, contexts, memory and handles of "
+          "the parent "
+          "do not exist in it"};
+    });
+    return;
+  }
+  constexpr std::array<std::string_view, 4> kFirst{"aclInit", "aclInitCallbackRegister", "aclrtSetDevice",
+                                                   "aclFinalize"};
+  const bool asks_only = function.find("Get") != std::string_view::npos;
+  if (!asks_only && std::ranges::find(kFirst, function) == kFirst.end()) {
+    observe::note(
+        "R-14", [&] { return fmt::format("{} is the first call, before aclInit or without it", function); });
+  }
+}
+
 // A thread that a dying runtime has just woken may still have a few steps to go in it, so its tables are kept
 // for a while; and for ever, where a function of the program does not return.
 void reap(std::unique_ptr<Process> process, bool is_quiet) {
@@ -171,6 +198,7 @@ void end_process() {
     reap(std::unique_ptr<Process>{old}, is_quiet);
   }
   Contexts::bind(nullptr);
+  disown_data_buffers();
   report::forget();
   ++g_generation;
 }
@@ -208,8 +236,13 @@ void watch_blocks() {
 }
 
 Process& make_running() {
-  const std::lock_guard lock{g_making};
-  return make_process_locked();
+  Process* made = nullptr;
+  {
+    const std::lock_guard lock{g_making};
+    made = &make_process_locked();
+  }
+  look_at_first_call();
+  return *made;
 }
 
 }  // namespace belay

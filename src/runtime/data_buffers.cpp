@@ -72,9 +72,14 @@ void add_live_data_buffers(std::vector<observe::Alive>& all) {
   }
 }
 
+void disown_data_buffers() {
+  const std::lock_guard lock{g_mutex};
+  g_first_own = new_handle();
+}
+
 void inherit_data_buffers() {
   new (&g_mutex) std::mutex;  // another thread of the parent may have held it
-  g_first_own = new_handle();
+  disown_data_buffers();
 }
 
 }  // namespace belay

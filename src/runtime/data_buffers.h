@@ -22,7 +22,8 @@ aclDataBuffer* create_data_buffer(void* data, std::size_t size) noexcept;  // nu
 Status destroy_data_buffer(const aclDataBuffer* buffer);
 // Adds those that this process has made and not destroyed.
 void add_live_data_buffers(std::vector<observe::Alive>& all);
-// In a forked child: those of the parent can be used and destroyed, but are not the child's to give back.
-void inherit_data_buffers();
+// After a restart, and in a forked child: those from before can be used and destroyed, but nobody has to.
+void disown_data_buffers();
+void inherit_data_buffers();  // in the child
 
 }  // namespace belay

@@ -151,7 +151,7 @@ constexpr size_t kStatusBytes = 64;
 
 Status write_status(Process& p, void* to, aclrtStream stream, const char* rule) {
   ASSIGN_OR_RETURN(const StreamRef own, own_stream(p, stream, rule));
-  return submit(p, *own, fill_task(workplace(p, *own), to, 0, kStatusBytes));
+  return submit(p, *own, fill_task(workplace(p, *own), to, 0, kStatusBytes, 0));
 }
 
 aclError clear_status(const char* api, aclrtStream stream, const char* rule) {

@@ -40,12 +40,28 @@ enum class Misuse : std::uint8_t {
   UsedUnknown,        // a handle that never was
   UsedWithoutAccess,  // a mapping that nobody granted
   BeyondEnd,
+  BeforeStart,
+  SegmentsTooClose,  // of a block that the program carves itself
+  WrongDirection,    // the kind of a copy says otherwise than its addresses
+  WrongSide,         // host memory where device memory is needed, or the reverse
+  ReadUnwritten,     // device memory that nobody has written
   WroteReadOnly,
+  AccessNotGranted,  // read-only access to a mapping, or none, cannot be had
+  ReleasedWhileMapped,
+  MappedWrongly,  // where something is mapped already, or what the reservation is not for
   HostTouch,
+  HostBufferFreed,  // before the program waited for queued work that uses it
+  HostBufferChanged,
+  HostBufferOutOfFrame,
   NeverGivenBack,
   GrownSinceMark,
   ErrorNotFetched,
   Hint,
+  // Hints of their own.
+  Churned,      // small blocks, made and freed again and again
+  WastedPages,  // huge ones, nearly empty
+  NeverUsed,
+  HeldUnused,  // long after the last use
 };
 
 struct MisuseRow {
@@ -53,7 +69,7 @@ struct MisuseRow {
   MisuseClass of;
   std::string_view id;  // as reports name it: it never changes
 };
-inline constexpr std::array<MisuseRow, 17> kMisuses{{
+inline constexpr std::array<MisuseRow, 32> kMisuses{{
     {Misuse::FreedTwice, MisuseClass::Lifetime, "double-free"},
     {Misuse::FreedInside, MisuseClass::Lifetime, "free-inside-block"},
     {Misuse::FreedForeign, MisuseClass::Lifetime, "free-of-foreign-memory"},
@@ -65,12 +81,27 @@ inline constexpr std::array<MisuseRow, 17> kMisuses{{
     {Misuse::UsedUnknown, MisuseClass::Lifetime, "use-of-unknown-handle"},
     {Misuse::UsedWithoutAccess, MisuseClass::Lifetime, "use-without-access"},
     {Misuse::BeyondEnd, MisuseClass::Bounds, "beyond-end"},
+    {Misuse::BeforeStart, MisuseClass::Bounds, "before-start"},
+    {Misuse::SegmentsTooClose, MisuseClass::Bounds, "segments-too-close"},
+    {Misuse::WrongDirection, MisuseClass::Direction, "wrong-direction"},
+    {Misuse::WrongSide, MisuseClass::Direction, "wrong-side"},
+    {Misuse::ReadUnwritten, MisuseClass::Contents, "read-of-unwritten-memory"},
     {Misuse::WroteReadOnly, MisuseClass::ReadOnly, "write-to-read-only"},
+    {Misuse::AccessNotGranted, MisuseClass::ReadOnly, "access-not-granted"},
+    {Misuse::ReleasedWhileMapped, MisuseClass::Lifetime, "release-while-mapped"},
+    {Misuse::MappedWrongly, MisuseClass::Lifetime, "wrong-mapping"},
     {Misuse::HostTouch, MisuseClass::Host, "host-touch"},
+    {Misuse::HostBufferFreed, MisuseClass::Host, "host-buffer-freed"},
+    {Misuse::HostBufferChanged, MisuseClass::Host, "host-buffer-changed"},
+    {Misuse::HostBufferOutOfFrame, MisuseClass::Host, "host-buffer-out-of-frame"},
     {Misuse::NeverGivenBack, MisuseClass::Leaks, "leak"},
     {Misuse::GrownSinceMark, MisuseClass::Leaks, "growth"},
     {Misuse::ErrorNotFetched, MisuseClass::Errors, "error-not-fetched"},
     {Misuse::Hint, MisuseClass::Hints, "hint"},
+    {Misuse::Churned, MisuseClass::Hints, "churn"},
+    {Misuse::WastedPages, MisuseClass::Hints, "wasted-pages"},
+    {Misuse::NeverUsed, MisuseClass::Hints, "never-used"},
+    {Misuse::HeldUnused, MisuseClass::Hints, "held-unused"},
 }};
 constexpr const MisuseRow* row_of(Misuse misuse) {
   for (const MisuseRow& each : kMisuses) {

@@ -54,6 +54,8 @@ constexpr std::array kOptions{
         "only the pools"},
     Option{"BELAY_BACKING", "--backing", "bytes or none", "bytes",
            "none: keep no contents, for planning runs of any size"},
+    Option{"BELAY_POISON", "--poison", "a byte, such as 0xBE or 190", "0xBE",
+           "what fresh memory reads as, on devices and in aclrtMallocHost"},
     Option{"BELAY_COMMIT", "--commit", "auto or an amount", "auto: what this machine has left",
            "limit on the host memory that contents of device memory take"},
     Option{"BELAY_HOST_NODE", "--host-node", "a NUMA node", "as the system places it",
@@ -229,6 +231,19 @@ void read_machine(Reader& reader, Settings& settings, std::string_view form) {
   wish.settings = settings_text(settings, form);
 }
 
+std::optional<unsigned char> read_byte(Reader& reader, const char* variable) {
+  const std::optional<std::string> value = reader.text(variable);
+  if (!value) return std::nullopt;
+  const bool is_hex = same_word(value->substr(0, 2), "0x");
+  const char* const first = value->data() + (is_hex ? 2 : 0);
+  const char* const last = value->data() + value->size();
+  unsigned char byte = 0;
+  const auto [end, trouble] = std::from_chars(first, last, byte, is_hex ? 16 : 10);
+  if (trouble == std::errc{} && end == last) return byte;
+  reader.complain(wrong(variable, *value, "a byte: a number from 0 to 255, or from 0x0 to 0xFF"));
+  return std::nullopt;
+}
+
 void read_backing(Reader& reader, MemorySettings& memory) {
   BackingSettings& backing = memory.backing;
   backing.keep_bytes = reader.amount_in("BELAY_KEEP", 1).value_or(256_MiB);
@@ -238,6 +253,8 @@ void read_backing(Reader& reader, MemorySettings& memory) {
       static_cast<Backing>(reader.word("BELAY_BACKING", std::array<std::string_view, 2>{"bytes", "none"}, 0));
   if (!same_word(reader.text("BELAY_COMMIT").value_or("auto"), "auto"))
     backing.commit_limit = reader.amount_in("BELAY_COMMIT", 1, SIZE_MAX);
+
+  backing.fresh = read_byte(reader, "BELAY_POISON").value_or(kFreshByte);
 
   // Where host and device are one, the host reaches device memory by nature (M-438).
   const std::size_t access =

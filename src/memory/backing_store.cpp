@@ -514,9 +514,9 @@ bool BackingStore::fill_fresh(const Part& part, Rest rest) {
         rest == Rest::Overwritten && start >= part.offset && start + granule <= part.end();
     if (!overwritten) {
       if (view != nullptr) {
-        set_bytes(view + start, kFreshByte, granule);
+        set_bytes(view + start, settings_.fresh, granule);
       } else {
-        const std::vector<unsigned char> fresh(granule, kFreshByte);
+        const std::vector<unsigned char> fresh(granule, settings_.fresh);
         if (!part.file.bytes().write(part.at(start, granule).in_file(), fresh.data(), granule)) return false;
       }
     }
@@ -560,7 +560,7 @@ bool BackingStore::is_fresh(const Part& part) {
 
 Reached BackingStore::read(Position from, void* to, std::size_t bytes) {
   if (!keeps_bytes(from)) {
-    std::memset(to, kFreshByte, bytes);
+    std::memset(to, settings_.fresh, bytes);
     return kDone;
   }
   auto* at = static_cast<std::byte*>(to);
@@ -575,7 +575,7 @@ Reached BackingStore::read(Position from, void* to, std::size_t bytes) {
       const Part here =
           part.at(offset, whole ? part.bytes : std::min(part.bytes - done, granule - offset % granule));
       if (!whole && is_fresh(here)) {
-        set_bytes(at + done, kFreshByte, here.bytes);
+        set_bytes(at + done, settings_.fresh, here.bytes);
       } else if (view != nullptr) {
         move_bytes(at + done, view + offset, here.bytes);
       } else if (!part.file.bytes().read(here.in_file(), at + done, here.bytes)) {
@@ -638,7 +638,7 @@ std::uint64_t BackingStore::load64(Position from) {
   std::uint64_t value = 0;
   if (const std::byte* place = keeps_bytes(from) ? in_one_piece(from, sizeof value) : nullptr)
     return __atomic_load_n(reinterpret_cast<const std::uint64_t*>(place), __ATOMIC_ACQUIRE);
-  if (!read(from, &value, sizeof value)) std::memset(&value, kFreshByte, sizeof value);
+  if (!read(from, &value, sizeof value)) std::memset(&value, settings_.fresh, sizeof value);
   return value;
 }
 

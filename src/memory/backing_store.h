@@ -27,7 +27,7 @@
 
 namespace belay {
 
-inline constexpr unsigned char kFreshByte = 0xBE;
+inline constexpr unsigned char kFreshByte = 0xBE;  // unless a setting says otherwise
 
 enum class HostAccess : std::uint8_t { Deny, Allow };
 enum class Backing : std::uint8_t { Bytes, None };  // None: writes are forgotten, everything reads as fresh
@@ -38,6 +38,7 @@ struct BackingSettings {
   Pages pages = Pages::Auto;
   std::size_t keep_bytes = 256_MiB;
   std::optional<std::size_t> commit_limit = {};  // of host memory; none: what the machine has
+  unsigned char fresh = kFreshByte;
 };
 
 // Whether bytes could be reached, and if not, why.
@@ -136,6 +137,7 @@ class BackingStore {
   bool keeps_bytes() const { return settings_.mode == Backing::Bytes; }
   // What host code may touch is kept in any case.
   bool keeps_bytes(Position at) const { return keeps_bytes() || at.file == &host_; }
+  unsigned char fresh_byte() const { return settings_.fresh; }
   bool host_may_touch() const { return settings_.access == HostAccess::Allow; }
   const FillLimit& fill_limit() const { return limit_; }
   // Whether a device has only as many large pages as the kernel's pool.

@@ -43,6 +43,8 @@ struct alignas(64) BlockFacts {
   // Of the last block that ended here, where call sites are kept: its word as it was. Sites are written for
   // every block then, whether somebody listens or not.
   std::atomic<std::uint64_t> ended_word;
+  // For whoever looks at how blocks are used (check/habits.h): the last use of some block here.
+  std::atomic<std::uint64_t> used;
 
   // Before the block's word is there.
   void begin(const observe::Event& event) {

@@ -23,6 +23,7 @@ struct Extent {
   std::uint8_t module = 0;
   mutable std::uint64_t serial = 0;  // where other processes may hold it, too (physical_memory.h)
   std::uint64_t number = 0;          // in this process, never used again
+  mutable bool was_shown = false;    // host code could write it, at some time; an atomic of its users
 };
 // Whoever holds the last one gives the bytes and the pages back.
 using ExtentPtr = std::shared_ptr<const Extent>;

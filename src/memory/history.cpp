@@ -50,6 +50,11 @@ std::vector<Happened> history_of_handle(std::uint64_t handle) {
   return told(observe::life_of_handle(handle));
 }
 
+std::vector<Happened> history_of(Object object, std::uint64_t serial) {
+  if (!observe::keeps_sites()) return {};
+  return told(observe::life_of(object, serial));
+}
+
 std::vector<Happened> history_of_ended(std::uintptr_t address) {
   if (!observe::keeps_sites()) return {};
   return told(observe::ended_at_address(address));

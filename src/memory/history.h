@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/object.h"
 
 namespace belay {
 
@@ -12,6 +13,8 @@ class Memory;
 
 // Of what has or had a handle; empty where it is not known.
 std::vector<Happened> history_of_handle(std::uint64_t handle);
+// Of one that is named by its serial number.
+std::vector<Happened> history_of(Object object, std::uint64_t serial);
 // Of what ended last at an address or under a number.
 std::vector<Happened> history_of_ended(std::uintptr_t address);
 // The same refusal of a call that was given a handle of nothing that is alive: of something that has ended,

@@ -139,12 +139,13 @@ Result<void*> HostMemory::allocate(const Plan& plan, bool unified_address) {
       break;
   }
   if (!pinned.locked) say_not_locked(pin_, bytes);
-  std::memset(pinned.start, kFreshByte, bytes);  // not initialised, and never zero by luck (M-13)
+  std::memset(pinned.start, fresh_, bytes);  // not initialised, and never zero by luck (M-13)
   const auto start = reinterpret_cast<std::uintptr_t>(pinned.start);
   const observe::Event born = begin(observe::Object::HostBlock, start, plan.asked, bytes);
   try {
     const std::unique_lock lock{mutex_};
     blocks_.emplace(start, PinnedBlock{bytes, unified_address, born});
+    cover(start, bytes);
     count_in(bytes);
   } catch (const std::bad_alloc&) {
     platform::unmap_pinned(pinned.start, bytes);
@@ -190,8 +191,32 @@ Status HostMemory::release(void* pointer) {
     in_use_ -= block.bytes;
   }
   end(observe::What::Freed, block.born, block.bytes);
+  {
+    const std::unique_lock lock{mutex_};
+    if (const auto kept = kept_.find(block.born.serial); kept != kept_.end()) {
+      kept->second = {start, block.bytes};
+      return done();
+    }
+  }
   platform::unmap_pinned(pointer, block.bytes);
   return done();
+}
+
+void HostMemory::keep_mapped(std::uint64_t serial) {
+  const std::unique_lock lock{mutex_};
+  kept_.emplace(serial, Kept{0, 0});
+}
+
+void HostMemory::let_go(std::uint64_t serial) {
+  Kept kept{0, 0};
+  {
+    const std::unique_lock lock{mutex_};
+    const auto found = kept_.find(serial);
+    if (found == kept_.end()) return;
+    kept = found->second;
+    kept_.erase(found);
+  }
+  if (kept.start != 0) platform::unmap_pinned(reinterpret_cast<void*>(kept.start), kept.bytes);
 }
 
 void HostMemory::close() {
@@ -206,6 +231,10 @@ void HostMemory::close() {
     platform::unmap_pinned(reinterpret_cast<void*>(start), block.bytes);
   }
   blocks_.clear();
+  for (const auto& [serial, kept] : kept_) {
+    if (kept.start != 0) platform::unmap_pinned(reinterpret_cast<void*>(kept.start), kept.bytes);
+  }
+  kept_.clear();
   alias_base_.store(0);
   platform::release_addresses(aliases_);
 }
@@ -215,7 +244,7 @@ std::optional<HostRange> HostMemory::pinned_around(std::uintptr_t address) const
   if (after == blocks_.begin()) return std::nullopt;
   --after;
   if (address - after->first >= after->second.bytes) return std::nullopt;
-  return HostRange{after->first, after->second.bytes, after->second.born.serial};
+  return HostRange{after->first, after->second.bytes, after->second.born.serial, after->second.born.bytes};
 }
 
 bool HostMemory::registered_overlap(std::uintptr_t start, std::size_t bytes) const {
@@ -282,12 +311,13 @@ Result<std::uintptr_t> HostMemory::register_range(std::uintptr_t start, std::siz
     if (!registration.locked_here) say_not_locked(pin_, bytes);
   }
   registrations_.emplace(start, registration);
+  cover(start, bytes);
   observe::publish(registration.born);
   return registration.device_address;
 }
 
 Status HostMemory::unregister(std::uintptr_t start) {
-  const std::unique_lock lock{mutex_};
+  std::unique_lock lock{mutex_};
   const auto found = registrations_.find(start);
   if (found == registrations_.end()) {
     std::vector<Happened> before = history_of_ended(start);
@@ -297,13 +327,14 @@ Status HostMemory::unregister(std::uintptr_t start) {
                              "pass the address that was registered, once"}),
                      misuse, std::move(before));
   }
-  const Registration& registration = found->second;
+  const Registration registration = found->second;
   if (registration.locked_here) platform::unlock_pages(reinterpret_cast<void*>(start), registration.bytes);
   if (is_device_alias(registration.device_address)) {
     free_aliases_.give(registration.device_address, *round_up(registration.bytes, 4_KiB));
   }
-  end(observe::What::Destroyed, registration.born, registration.bytes);
   registrations_.erase(found);
+  lock.unlock();  // whoever hears of it may take a while
+  end(observe::What::Destroyed, registration.born, registration.bytes);
   return done();
 }
 
@@ -314,7 +345,13 @@ std::optional<std::uintptr_t> HostMemory::device_pointer(std::uintptr_t start) c
   return found->second.device_address;
 }
 
+void HostMemory::cover(std::uintptr_t start, std::size_t bytes) {
+  covered_from_.store(std::min(covered_from_.load(), start));
+  covered_to_.store(std::max(covered_to_.load(), start + bytes));
+}
+
 std::optional<HostRange> HostMemory::find(std::uintptr_t address) const {
+  if (is_outside(address)) return std::nullopt;
   const std::shared_lock lock{mutex_};
   return find_locked(address);
 }
@@ -329,6 +366,7 @@ std::optional<HostFacts> HostMemory::peek(std::uintptr_t address) const {
 }
 
 std::optional<HostFacts> HostMemory::block_around(std::uintptr_t address) const {
+  if (is_outside(address)) return std::nullopt;
   const std::shared_lock lock{mutex_};
   const std::optional<HostRange> range = pinned_around(address);
   if (!range) return std::nullopt;
@@ -336,6 +374,7 @@ std::optional<HostFacts> HostMemory::block_around(std::uintptr_t address) const 
 }
 
 HostMemory::Hold HostMemory::hold(std::uintptr_t address) const {
+  if (is_outside(address)) return {};
   Hold lock{mutex_};
   return find_locked(address) ? std::move(lock) : Hold{};
 }
@@ -346,7 +385,7 @@ std::optional<HostRange> HostMemory::find_locked(std::uintptr_t address) const {
   if (after == registrations_.begin()) return std::nullopt;
   --after;
   if (address - after->first >= after->second.bytes) return std::nullopt;
-  return HostRange{after->first, after->second.bytes, after->second.born.serial};
+  return HostRange{after->first, after->second.bytes, after->second.born.serial, SIZE_MAX};
 }
 
 }  // namespace belay

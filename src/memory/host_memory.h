@@ -29,6 +29,7 @@ struct HostRange {
   std::uintptr_t start;
   std::size_t bytes;
   std::uint64_t serial;
+  std::size_t asked;  // of a pinned block; registered memory is part of something larger: SIZE_MAX
 };
 
 struct RegisterWish {
@@ -40,12 +41,16 @@ void say_not_locked(PinMode pin, std::size_t bytes);
 
 class HostMemory {
  public:
-  HostMemory(HostRoom& room, PinMode pin, std::optional<std::int32_t> node)
-      : room_{room}, pin_{pin}, node_{node} {}
+  HostMemory(HostRoom& room, PinMode pin, std::optional<std::int32_t> node, unsigned char fresh)
+      : room_{room}, pin_{pin}, node_{node}, fresh_{fresh} {}
 
   Result<void*> allocate(const Plan& plan, bool unified_address);
   Status release(void* start);  // M-189, M-193
   bool owns(std::uintptr_t start) const;
+  // A block that is being freed (observe::What::GivenBack) stays mapped until it is let go: work that is
+  // queued, or the program, may still use it, and should be told so before it dies of that.
+  void keep_mapped(std::uint64_t serial);
+  void let_go(std::uint64_t serial);
 
   template <class Act>
   void for_each_block(Act&& act) const {  // how it came
@@ -102,6 +107,12 @@ class HostMemory {
     bool locked_here;
     observe::Event born;
   };
+  // Most addresses of host memory lie outside of all that was ever known: for those no lock is needed.
+  void cover(std::uintptr_t start, std::size_t bytes);  // with the lock held
+  bool is_outside(std::uintptr_t address) const {
+    return address < covered_from_.load(std::memory_order_relaxed) ||
+           address >= covered_to_.load(std::memory_order_relaxed);
+  }
   bool registered_overlap(std::uintptr_t start, std::size_t bytes) const;
   std::optional<HostRange> pinned_around(std::uintptr_t address) const;
   std::optional<HostRange> find_locked(std::uintptr_t address) const;
@@ -112,9 +123,16 @@ class HostMemory {
   HostRoom& room_;
   PinMode pin_;
   std::optional<std::int32_t> node_;  // of NUMA, where new blocks are wanted
+  unsigned char fresh_;               // what they are filled with
   mutable std::shared_mutex mutex_;
   std::map<std::uintptr_t, PinnedBlock> blocks_;
   std::map<std::uintptr_t, Registration> registrations_;
+  struct Kept {
+    std::uintptr_t start;  // 0: it is not freed yet
+    std::size_t bytes;
+  };
+  std::map<std::uint64_t, Kept> kept_;  // by serial number
+  std::atomic<std::uintptr_t> covered_from_{UINTPTR_MAX}, covered_to_{0};
   std::atomic<std::size_t> in_use_{0};
   std::atomic<std::size_t> peak_{0};
   std::atomic<std::atomic<std::size_t>*> shown_peak_{nullptr};

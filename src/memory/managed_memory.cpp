@@ -49,11 +49,29 @@ bool ManagedMemory::is_in_window(std::uintptr_t start, std::size_t bytes) const 
   return start >= base && start - base < window && bytes <= window - (start - base);
 }
 
+namespace {
+auto giver_of(RunMap& runs) {
+  return [&runs](std::uintptr_t start, std::size_t bytes) { runs.give(start, bytes); };
+}
+}  // namespace
+
+std::optional<std::uintptr_t> ManagedMemory::take(std::size_t bytes) {
+  if (const std::optional<std::uintptr_t> start = free_.take(bytes)) return start;
+  if (quarantine_.empty()) return std::nullopt;
+  quarantine_.give_all(giver_of(free_));
+  return free_.take(bytes);
+}
+
+void ManagedMemory::set_quarantine(std::size_t bytes) {
+  const std::unique_lock lock{mutex_};
+  quarantine_.set_most(bytes, giver_of(free_));
+}
+
 Result<std::uintptr_t> ManagedMemory::allocate(std::size_t asked) {
   const Size bytes = round_up(asked, kManagedPage);
   const std::unique_lock lock{mutex_};
   std::optional<std::uintptr_t> start;
-  if (open() && bytes) start = free_.take(*bytes);
+  if (open() && bytes) start = take(*bytes);
   if (!start) {
     return out_of_memory(
         "V-285",
@@ -108,7 +126,7 @@ bool ManagedMemory::release(std::uintptr_t start) {
                   .ended_at = observe::site_of_this_call()});
   platform::hide_pages(start, allocation.bytes, window_.reserved);
   in_use_.remove(allocation.bytes);
-  free_.give(start, allocation.bytes);
+  quarantine_.put(start, allocation.bytes, giver_of(free_));
   allocations_.erase(found);
   return true;
 }

@@ -18,6 +18,7 @@
 #include "acl/acl_rt.h"
 #include "base/result.h"
 #include "memory/most.h"
+#include "memory/quarantine.h"
 #include "memory/run_map.h"
 #include "observe/event.h"
 #include "platform/address_space.h"
@@ -98,6 +99,8 @@ class ManagedMemory {
     const std::shared_lock lock{mutex_};
     for (const auto& [start, allocation] : allocations_) act(allocation.born);
   }
+  // How many bytes of addresses stay out of use after they came back; 0: none.
+  void set_quarantine(std::size_t bytes);
   // Where others read the most bytes at once; null: nobody does any more.
   void show_most(std::atomic<std::size_t>* at) { in_use_.show(at); }
   std::string where() const;  // in words, for `describe`
@@ -119,6 +122,7 @@ class ManagedMemory {
   using Allocations = std::map<std::uintptr_t, Allocation>;
 
   bool open();
+  std::optional<std::uintptr_t> take(std::size_t bytes);
   Allocations::const_iterator around(std::uintptr_t address) const;
   bool all_alive(std::uintptr_t start, std::size_t bytes) const;
   Refusal not_alive(std::uintptr_t start, std::size_t bytes) const;
@@ -136,6 +140,7 @@ class ManagedMemory {
   platform::AddressRange window_;  // does not change any more once there is a base
   std::atomic<std::uintptr_t> base_{0};
   RunMap free_;
+  Quarantine quarantine_;
   Allocations allocations_;
   Most in_use_;
 };

@@ -30,8 +30,21 @@ std::uintptr_t Mappings::take_in_shared_heap(std::size_t bytes, std::uintptr_t w
   return *shared_heaps_.take(bytes);
 }
 
+// Also where somebody wishes for what was released before (V-72).
 std::uintptr_t Mappings::take_addresses(std::size_t bytes, std::uintptr_t wished) {
   if (!table_.open()) return 0;
+  const std::uintptr_t start = try_take(bytes, wished);
+  if (start != 0 || quarantine_.empty()) return start;
+  quarantine_.give_all([this](std::uintptr_t at, std::size_t length) { reuse(at, length); });
+  return try_take(bytes, wished);
+}
+
+void Mappings::set_quarantine(std::size_t bytes) {
+  const Lock held = lock();
+  quarantine_.set_most(bytes, [this](std::uintptr_t start, std::size_t length) { reuse(start, length); });
+}
+
+std::uintptr_t Mappings::try_take(std::size_t bytes, std::uintptr_t wished) {
   if (bytes <= SharedHeaps::kMost) return take_in_shared_heap(bytes, wished);
   if (const std::uintptr_t start = map_.take_for_reservation(heaps_of(bytes), wished)) return start;
   // An empty heap that is kept for small ones may be all that is in the way.
@@ -86,14 +99,17 @@ void Mappings::release(const Reservation& reservation, const Lock&) {
     table_.remove(start);
     platform::release_addresses(found->second);
     outside_.erase(found);
-  } else if (bytes > SharedHeaps::kMost) {
-    map_.give_from_reservation(start, heaps_of(bytes));
   } else {
-    shared_heaps_.give(start, bytes);
-    // One is kept: whoever reserves and releases does so again.
-    if (const std::optional<std::uintptr_t> heap = shared_heaps_.drop_empty(1))
-      map_.give_from_reservation(*heap, kHeapBytes);
+    quarantine_.put(start, bytes, [this](std::uintptr_t at, std::size_t length) { reuse(at, length); });
   }
+}
+
+void Mappings::reuse(std::uintptr_t start, std::size_t bytes) {
+  if (bytes > SharedHeaps::kMost) return map_.give_from_reservation(start, heaps_of(bytes));
+  shared_heaps_.give(start, bytes);
+  // One is kept: whoever reserves and releases does so again.
+  if (const std::optional<std::uintptr_t> heap = shared_heaps_.drop_empty(1))
+    map_.give_from_reservation(*heap, kHeapBytes);
 }
 
 Reservation* Mappings::around(std::uintptr_t address, const Lock&) {
@@ -160,6 +176,7 @@ bool Mappings::map(std::uintptr_t start, std::size_t bytes, ExtentPtr extent, st
   mapping->bytes = bytes;
   mapping->extent = std::move(extent);
   mapping->offset = offset;
+  mapping->asked = bytes;
   mapping->writable = writable;
   mapping->serial = observe::next_serial();
   mapping->inside = inside;

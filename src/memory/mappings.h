@@ -17,6 +17,7 @@
 #include "memory/extent.h"
 #include "memory/heap_map.h"
 #include "memory/mapping_table.h"
+#include "memory/quarantine.h"
 #include "memory/shared_heaps.h"
 
 namespace belay {
@@ -29,6 +30,7 @@ struct Mapping {
   std::size_t bytes;
   ExtentPtr extent;
   std::size_t offset;  // in the extent
+  std::size_t asked;   // of these bytes: the rest fills up the last page (V-119)
   bool writable;
   std::uint64_t serial;
   Reservation* inside = nullptr;
@@ -100,16 +102,22 @@ class Mappings {
   // For whoever is inside a ReaderGuard.
   const Mapping* at(std::uintptr_t address) const { return table_.at(address); }
 
+  // How many bytes of addresses stay out of use after their reservations were released; 0: none.
+  void set_quarantine(std::size_t bytes);
+
   void close();  // gives back what lies outside of the window
 
  private:
   std::uintptr_t take_addresses(std::size_t bytes, std::uintptr_t wished);
+  std::uintptr_t try_take(std::size_t bytes, std::uintptr_t wished);
+  void reuse(std::uintptr_t start, std::size_t bytes);
   std::uintptr_t take_in_shared_heap(std::size_t bytes, std::uintptr_t wished);
 
   HeapMap& map_;
   MappingTable table_;
   mutable std::mutex mutex_;
   SharedHeaps shared_heaps_;
+  Quarantine quarantine_;
   std::map<std::uintptr_t, Reservation> reservations_;
   std::map<std::uintptr_t, platform::AddressRange> outside_;
   std::vector<Mapping*> all_;

@@ -52,7 +52,7 @@ Memory::Memory(const MemorySettings& settings, machine::Machine& machine)
                                                        block.origin);
                 }},
       mappings_{map_},
-      host_{host_room_, settings.pin, settings.host_node},
+      host_{host_room_, settings.pin, settings.host_node, settings.backing.fresh},
       watch_{number_},
       virtual_{{map_, backing_, physical_, mappings_, host_room_, host_, machine, watch_, settings.pin,
                 settings.product, settings.visible}},
@@ -88,7 +88,9 @@ Memory::Identity Memory::identify(const Location& at) {
     if (is_plain(at.address)) {
       const Block& block = at.block;
       const std::uint64_t serial = block.serial != 0 ? block.serial : map_.name(block.start);
-      if (serial != 0) return {serial, at.address - block.start};
+      const std::uint64_t offset = at.address - block.start;
+      if (serial != 0)
+        return {serial, offset, block.read_only || offset > block.asked ? 0 : block.asked - offset};
     }
     const ReaderGuard inside;
     if (const Mapping* mapping = mappings_.at(at.address))
@@ -97,7 +99,8 @@ Memory::Identity Memory::identify(const Location& at) {
     if (const std::optional<ManagedMemory::Range> range = managed_.find(at.address))
       return {range->serial, at.address - range->start};
   } else if (const std::optional<HostRange> range = host_.find(at.address)) {
-    return {range->serial, at.address - range->start};
+    const std::uint64_t offset = at.address - range->start;
+    return {range->serial, offset, offset > range->asked ? 0 : range->asked - offset};
   }
   return {0, at.address};
 }
@@ -124,6 +127,8 @@ void Memory::apply_reuse() {
     (void)platform::barrier_on_all_threads();             // see fastpath/fast_path.h
   }
   for (const std::unique_ptr<DeviceMemory>& device : devices_) device->set_quarantine(most);
+  mappings_.set_quarantine(most);
+  managed_.set_quarantine(most);
   if (changes && !delays) {
     FastPathState::remove(number_, FastPathState::kReason);
     delays_reuse_.store(false);
@@ -409,7 +414,7 @@ bool Memory::host_may_write(std::uintptr_t address) const {
 std::uint64_t Memory::load64(std::uintptr_t address) {
   const ReaderGuard inside;
   const Piece piece = piece_at(address, sizeof(std::uint64_t));
-  return piece.bytes == 0 ? kFreshByte * 0x0101010101010101U : backing_.load64(piece.at);
+  return piece.bytes == 0 ? backing_.fresh_byte() * 0x0101010101010101U : backing_.load64(piece.at);
 }
 
 bool Memory::has_device_address(std::uintptr_t start, std::size_t bytes) const {

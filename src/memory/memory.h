@@ -95,6 +95,7 @@ class Memory {
   struct Identity {
     std::uint64_t extent;
     std::uint64_t offset;
+    std::uint64_t left = 0;  // to the end of what the program asked for, where it may do as it likes; else 0
   };
   Identity identify(const Location& at);
 

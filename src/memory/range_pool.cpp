@@ -14,10 +14,9 @@ void RangePool::open(HeapMap& map, HeapClass heap_class, std::uint32_t device) {
 std::size_t RangePool::take(std::size_t bytes, std::span<std::uintptr_t> ranges) {
   if (const std::size_t count = try_take(bytes, ranges); count != 0) return count;
   {
-    // Better an address that was used shortly before than none.
     const std::lock_guard lock{mutex_};
     if (quarantine_.empty()) return 0;
-    shorten_quarantine(0);
+    quarantine_.give_all([this](std::uintptr_t start, std::size_t size) { keep_by_size(start, size); });
   }
   return try_take(bytes, ranges);
 }
@@ -88,32 +87,13 @@ void RangePool::reuse(std::uintptr_t start, std::size_t bytes) {
 
 void RangePool::give(std::uintptr_t start, std::size_t bytes) {
   const std::lock_guard lock{mutex_};
-  if (most_held_ == 0) {
-    reuse(start, bytes);
-    return;
-  }
-  try {
-    quarantine_.push_back({start, bytes});
-  } catch (const std::bad_alloc&) {
-    return;  // as in RunMap: it is lost, which costs addresses only
-  }
-  held_ += bytes;
-  shorten_quarantine(most_held_);
+  if (!quarantine_.keeps()) return reuse(start, bytes);
+  quarantine_.put(start, bytes, [this](std::uintptr_t at, std::size_t size) { keep_by_size(at, size); });
 }
 
 void RangePool::set_quarantine(std::size_t bytes) {
   const std::lock_guard lock{mutex_};
-  most_held_ = bytes;
-  shorten_quarantine(most_held_);
-}
-
-void RangePool::shorten_quarantine(std::size_t most) {
-  while (held_ > most) {
-    const Held oldest = quarantine_.front();
-    quarantine_.pop_front();
-    held_ -= oldest.bytes;
-    keep_by_size(oldest.start, oldest.bytes);
-  }
+  quarantine_.set_most(bytes, [this](std::uintptr_t start, std::size_t size) { keep_by_size(start, size); });
 }
 
 void RangePool::keep_by_size(std::uintptr_t start, std::size_t bytes) {

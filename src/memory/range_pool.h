@@ -9,13 +9,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <mutex>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "memory/heap_map.h"
+#include "memory/quarantine.h"
 #include "memory/run_map.h"
 
 namespace belay {
@@ -44,7 +44,6 @@ class RangePool {
  private:
   static bool stands_alone(std::size_t bytes) { return bytes > kLargestCarved; }
   void reuse(std::uintptr_t start, std::size_t bytes);
-  void shorten_quarantine(std::size_t most);
   void keep_by_size(std::uintptr_t start, std::size_t bytes);
   bool join_rested();  // false: there was nothing to join
   std::size_t try_take(std::size_t bytes, std::span<std::uintptr_t> ranges);
@@ -54,12 +53,7 @@ class RangePool {
   std::uint32_t device_ = 0;
   std::mutex mutex_;
   RunMap runs_{kHeapBytes};  // a block must not cross into another heap's index
-  struct Held {
-    std::uintptr_t start;
-    std::size_t bytes;
-  };
-  std::deque<Held> quarantine_;  // the oldest first
-  std::size_t held_ = 0, most_held_ = 0;
+  Quarantine quarantine_;
   std::unordered_map<std::size_t, std::vector<std::uintptr_t>> rested_;  // out of quarantine, by size
 };
 

@@ -10,6 +10,7 @@
 #include "memory/history.h"
 #include "memory/reader_guard.h"
 #include "memory/unreachable.h"
+#include "observe/lives.h"
 #include "platform/unwatched.h"
 
 namespace belay {
@@ -54,7 +55,9 @@ Refusal managed_is_gone(const Location& at, std::size_t bytes, const char* rule)
 
 Status Transfer::check_managed(const Location& at, std::size_t bytes, const char* rule) const {
   if (memory_.managed().hold({at.address}, bytes)) return done();
-  return as_misuse(managed_is_gone(at, bytes, rule), Misuse::UsedAfterFree, history_at(memory_, at.address));
+  const bool starts_well = memory_.managed().find(at.address).has_value();
+  return as_misuse(managed_is_gone(at, bytes, rule), starts_well ? Misuse::BeyondEnd : Misuse::UsedAfterFree,
+                   history_at(memory_, at.address));
 }
 
 void Transfer::note_managed(const Location& at, std::size_t bytes, bool writes) {
@@ -66,15 +69,28 @@ void Transfer::note_managed(const Location& at, std::size_t bytes, bool writes) 
                                 writes);
 }
 
+namespace {
+// And not just to padding, or to addresses that once were reserved, in front of something that is alive now.
+bool leads_to_something_freed(const Memory& memory, const Error& refusal, std::uintptr_t address) {
+  if (refusal.misuse != Misuse::UsedAfterFree) return refusal.misuse != Misuse::UsedUnallocated;
+  if (const std::optional<HeapMap::Ended> ended = memory.map().ended_around(address))
+    return address < ended->start + ended->asked;
+  const std::optional<observe::Life> ended = observe::ended_at_address(address);
+  return !ended || ended->object != Object::Reservation;
+}
+}  // namespace
+
 Status Transfer::check(const Location& at, std::size_t bytes, bool written, const char* rule) const {
   if (at.is(Location::Kind::Managed) || (!at.in_window && at.is(Location::Kind::Unallocated)))
     return check_managed(at, bytes, rule);
   if (at.is(Location::Kind::Alias)) {
-    return driver_refuses(
-        "M-210",
-        fmt::format("{} is a device address of registered host memory, which is for device-side use only",
-                    hex(at.address)),
-        "use the host address of that memory here");
+    return as_misuse(
+        driver_refuses(
+            "M-210",
+            fmt::format("{} is a device address of registered host memory, which is for device-side use only",
+                        hex(at.address)),
+            "use the host address of that memory here"),
+        Misuse::WrongSide);
   }
   if (!at.in_window) return done();
   std::optional<Block> block;
@@ -84,7 +100,7 @@ Status Transfer::check(const Location& at, std::size_t bytes, bool written, cons
     if (!block || block->device != at.block.device) {
       if (address == at.address) {
         const std::optional<std::string> words = memory_.virtual_memory().describe(address);
-        return memory_.used_wrongly(
+        Refusal refusal = memory_.used_wrongly(
             driver_refuses(
                 rule,
                 words
@@ -96,14 +112,21 @@ Status Transfer::check(const Location& at, std::size_t bytes, bool written, cons
                       : "check that the block was not freed, and that the address is the one that was "
                         "allocated"),
             address);
+        const std::uintptr_t last = address + (bytes - 1);
+        if (leads_to_something_freed(memory_, *refusal, address) || !memory_.is_device_address(last) ||
+            !memory_.find(last))
+          return refusal;
+        return as_misuse(std::move(refusal), Misuse::BeforeStart, history_at(memory_, last));
       }
       if (const std::optional<std::string> words = memory_.virtual_memory().describe(address)) {
-        return driver_refuses(
-            "V-154",
-            fmt::format("of the {} bytes at {} only the first {} lead to memory of one device; "
-                        "then at {}: {}",
-                        bytes, hex(at.address), address - at.address, hex(address), *words),
-            "map physical memory everywhere in the range first");
+        return as_misuse(
+            driver_refuses(
+                "V-154",
+                fmt::format("of the {} bytes at {} only the first {} lead to memory of one device; "
+                            "then at {}: {}",
+                            bytes, hex(at.address), address - at.address, hex(address), *words),
+                "map physical memory everywhere in the range first"),
+            Misuse::BeyondEnd, history_at(memory_, at.address));
       }
       return as_misuse(
           driver_refuses(rule,
@@ -478,7 +501,8 @@ Status check_location(const Memory& memory, const Location& real, const char* pa
                              fmt::format("item {} is {}, but its attribute says type {} id {}", item,
                                          in_words(), static_cast<int>(stated.type), stated.id),
                              "state the real location of each end in the attributes");
-  if (!real.is(Location::Kind::Unallocated)) return refusal;
+  if (!real.is(Location::Kind::Unallocated))
+    return as_misuse(std::move(refusal), Misuse::WrongDirection, history_at(memory, real.address));
   return memory.used_wrongly(std::move(refusal), real.address);
 }
 
@@ -490,10 +514,11 @@ Result<BatchEnds> check_batch_item(const Memory& memory, const BatchItem& item, 
   if (located) located = check_location(memory, ends.from, "srcs", index, item.attribute->srcLoc);
   if (!located) return located.take_refusal();
   if (ends.to.is_device() == ends.from.is_device()) {
-    return rejected(
-        "M-293", "dsts", hex(item.to),
-        fmt::format("both ends of item {} are on the {}", index, ends.to.is_device() ? "device" : "host"),
-        "a batch copies from host to device or from device to host");
+    return as_misuse(rejected("M-293", "dsts", hex(item.to),
+                              fmt::format("both ends of item {} are on the {}", index,
+                                          ends.to.is_device() ? "device" : "host"),
+                              "a batch copies from host to device or from device to host"),
+                     Misuse::WrongSide, history_at(memory, ends.to.address));
   }
   return ends;
 }
@@ -522,8 +547,9 @@ Status copy_batch(Memory& memory, std::span<const BatchItem> items, std::size_t&
     return ends.way() != all[0].way() || device_of(ends) != device_of(all[0]);
   });
   if (mixed) {
-    return driver_refuses("M-294", "the batch mixes directions or devices",
-                          "use one batch for each direction and device");
+    return as_misuse(driver_refuses("M-294", "the batch mixes directions or devices",
+                                    "use one batch for each direction and device"),
+                     Misuse::WrongDirection);
   }
   for (const BatchItem& item : items) {
     if (item.bytes == 0) {

@@ -22,6 +22,7 @@ struct BatchItem {
   void* from;
   std::size_t bytes;
   const aclrtMemcpyBatchAttr* attribute;
+  std::size_t room;  // at `to`, as the caller says
 };
 
 class Transfer {

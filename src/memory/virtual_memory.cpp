@@ -142,10 +142,12 @@ Status VirtualMemory::release(std::uintptr_t start) {
         misuse, misuse == Misuse::FreedTwice ? std::move(before) : std::vector<Happened>{});
   }
   if (found->mappings != 0) {
-    return driver_refuses(
-        "V-95",
-        fmt::format("the reservation {} still has {}", hex(start), counted(found->mappings, "mapping")),
-        "end each with aclrtUnmapMem first");
+    const auto inside = std::ranges::find(parts_.mappings.all(held), found, &Mapping::inside);
+    return as_misuse(driver_refuses("V-95",
+                                    fmt::format("the reservation {} still has {}", hex(start),
+                                                counted(found->mappings, "mapping")),
+                                    "end each with aclrtUnmapMem first"),
+                     Misuse::ReleasedWhileMapped, history_of(Object::Mapping, (*inside)->serial));
   }
   figures_.remove_reservation(found->bytes);
   observe::publish(event_of(What::Destroyed, *found));
@@ -189,7 +191,8 @@ Status VirtualMemory::fill_on_host(const Extent& extent, const PhysicalPlan& pla
   std::byte* place = parts_.backing.view_of(extent.start, extent.bytes);
   if (place != nullptr && plan.on_node && plan.node >= 0)
     platform::put_on_node(place, extent.bytes, plan.node);
-  if (const Reached filled = parts_.backing.fill(extent.start, kFreshByte, extent.bytes); !filled) {
+  if (const Reached filled = parts_.backing.fill(extent.start, parts_.backing.fresh_byte(), extent.bytes);
+      !filled) {
     return out_of_memory("V-118", "the bytes of physical memory on the host could not be reached",
                          "the process has no address space or files left for them",
                          "raise the limits (ulimit -v, ulimit -f)");
@@ -238,12 +241,16 @@ Status VirtualMemory::free(std::uint64_t handle) {
   if (found == physicals_.end()) return no_such_handle("V-127", handle);
   Physical& physical = found->second;
   if (physical.references == 0) {
-    return rejected(
-        "V-34", "handle", hex(handle),
-        fmt::format("all its references were freed; only {} left",
-                    physical.mappings == 1 ? std::string{"a mapping is"}
-                                           : fmt::format("{} are", counted(physical.mappings, "mapping"))),
-        "free a handle once for each aclrtMallocPhysical and aclrtMemRetainAllocationHandle");
+    return as_misuse(
+        rejected("V-34", "handle", hex(handle),
+                 fmt::format("all its references were freed; only {} left",
+                             physical.mappings == 1
+                                 ? std::string{"a mapping is"}
+                                 : fmt::format("{} are", counted(physical.mappings, "mapping"))),
+                 "free a handle once for each aclrtMallocPhysical and aclrtMemRetainAllocationHandle"),
+        Misuse::FreedTwice,
+        history_of(physical.plan.side == Side::Host ? Object::HostPhysical : Object::Physical,
+                   physical.extent->number));
   }
   if (--physical.references != 0 || physical.mappings != 0) return done();
   count_end(physical);
@@ -348,6 +355,7 @@ Status VirtualMemory::show_to_host(const Mapping& mapping) {
             most ? fmt::format(", which is {}", *most) : ""),
         "raise it with 'sysctl vm.max_map_count=262144', map fewer and larger pieces, or raise ulimit -v");
   }
+  std::atomic_ref{extent.was_shown}.store(true);
   mapping.shown.store(true);
   return done();
 }
@@ -370,12 +378,17 @@ Status VirtualMemory::map_locked(const MapWish& wish, const Lock& held) {
     });
   }
   Reservation* inside = parts_.mappings.around(wish.start, held);
-  if (Status fits = check_target(wish, physical, inside, held); !fits) return fits;
+  if (Status fits = check_target(wish, physical, inside, held); !fits) {
+    return as_misuse(
+        fits.take_refusal(), Misuse::MappedWrongly,
+        inside == nullptr ? std::vector<Happened>{} : history_of(Object::Reservation, inside->serial));
+  }
   auto mapping = std::make_unique<Mapping>();
   mapping->start = wish.start;
   mapping->bytes = wish.bytes;
   mapping->extent = physical.extent;
   mapping->offset = 0;
+  mapping->asked = std::min(wish.bytes, physical.plan.asked);
   mapping->writable = true;
   mapping->serial = observe::next_serial();
   mapping->inside = inside;
@@ -428,15 +441,19 @@ void VirtualMemory::finish(Gone gone, bool swept) {
 Refusal VirtualMemory::not_mapped(const char* rule, std::uintptr_t address, const Lock& held) const {
   const Mapping* around = parts_.mappings.containing(address, held);
   const std::optional<Seen> seen = look(address, held);
-  return driver_refuses(rule,
-                        around != nullptr
-                            ? fmt::format("{} points into the mapping {} of {} bytes, not at its start",
-                                          hex(address), hex(around->start), around->bytes)
-                        : seen && seen->ended_start == address
-                            ? fmt::format("nothing is mapped at {} any more: the mapping was ended by {}",
-                                          hex(address), seen->ended_by)
-                            : fmt::format("nothing is mapped at {}", hex(address)),
-                        "pass the start of a mapping, as it was given to aclrtMapMem");
+  Refusal refusal = driver_refuses(
+      rule,
+      around != nullptr ? fmt::format("{} points into the mapping {} of {} bytes, not at its start",
+                                      hex(address), hex(around->start), around->bytes)
+      : seen && seen->ended_start == address
+          ? fmt::format("nothing is mapped at {} any more: the mapping was ended by {}", hex(address),
+                        seen->ended_by)
+          : fmt::format("nothing is mapped at {}", hex(address)),
+      "pass the start of a mapping, as it was given to aclrtMapMem");
+  if (around != nullptr) return refusal;
+  std::vector<Happened> before = history_of_ended(address);
+  if (before.size() < 2) return refusal;
+  return as_misuse(std::move(refusal), Misuse::UsedAfterFree, std::move(before));
 }
 
 Status VirtualMemory::unmap(std::uintptr_t start) {
@@ -467,9 +484,11 @@ Status VirtualMemory::map_again(std::uintptr_t start, std::size_t bytes, std::ui
   const Lock held = parts_.mappings.lock();
   const Reservation* target = parts_.mappings.around(start, held);
   if (target == nullptr || target->start != start || target->asked != bytes) {
-    return driver_refuses("V-209",
-                          fmt::format("no reservation of exactly {} bytes starts at {}", bytes, hex(start)),
-                          "reserve as many addresses as are mapped at the source, and pass their start");
+    return as_misuse(
+        driver_refuses("V-209",
+                       fmt::format("no reservation of exactly {} bytes starts at {}", bytes, hex(start)),
+                       "reserve as many addresses as are mapped at the source, and pass their start"),
+        Misuse::MappedWrongly);
   }
   for (std::size_t mapped = 0; mapped < bytes;) {
     const Mapping* source = parts_.mappings.starting_at(from + mapped, held);
@@ -494,11 +513,17 @@ bool VirtualMemory::is_owner(const Extent& extent, const Grantee& place) const {
 Status VirtualMemory::check_mapping(std::uintptr_t start, std::size_t bytes) const {
   const Lock held = parts_.mappings.lock();
   const Mapping* mapping = parts_.mappings.starting_at(start, held);
-  if (mapping == nullptr) return not_mapped("V-174", start, held);
+  if (mapping == nullptr) {
+    Refusal refusal = not_mapped("V-174", start, held);
+    if (refusal->misuse == Misuse::None) refusal->misuse = Misuse::UsedUnallocated;
+    return refusal;
+  }
   if (mapping->bytes == bytes) return done();
-  return driver_refuses("V-174",
-                        fmt::format("the mapping {} has {} bytes, not {}", hex(start), mapping->bytes, bytes),
-                        "pass the address and the size that were given to aclrtMapMem");
+  return as_misuse(
+      driver_refuses("V-174",
+                     fmt::format("the mapping {} has {} bytes, not {}", hex(start), mapping->bytes, bytes),
+                     "pass the address and the size that were given to aclrtMapMem"),
+      Misuse::AccessNotGranted, history_of(Object::Mapping, mapping->serial));
 }
 
 Status VirtualMemory::grant(std::uintptr_t start, const Grantee& to) {

@@ -84,6 +84,9 @@ enum class Operation : std::uint8_t {
   MallocCached,
   Free,
 };
+constexpr bool is_copy(Operation operation) {
+  return operation >= Operation::Copy && operation <= Operation::CopyByOffset;
+}
 inline constexpr const char* kFastFunctions[] = {"aclrtMalloc", "aclrtMallocAlign32", "aclrtMallocCached",
                                                  "aclrtFree"};
 constexpr const char* function_of(Operation operation) {
@@ -131,13 +134,15 @@ static_assert(sizeof(Event) == 64);
 struct Details {
   std::uint64_t stream = 0;    // of the work, or that was waited for
   std::uint64_t position = 0;  // in the stream, from 1; of a wait: up to here all is done
-  std::uint64_t record = 0;    // of an event: that is made, that is waited for, that is undone
-  std::uint64_t object = 0;    // the event or notify
-  std::uint64_t value = 0;     // of a fill, a written word or one that is waited for
+  std::uint64_t record = 0;  // of an event: that is made, that is waited for, that is undone; of a wait for a
+                             // word that is done: 1 if a write ended it, 0 if it was so from the start
+  std::uint64_t object = 0;  // the event or notify
+  std::uint64_t value = 0;   // of a fill, a written word or one that is waited for
   std::uint64_t caller = 0,
                 caller_position = 0;  // of a callback: the stream that calls it, and its task there
   const char* rule = "";
-  std::uint32_t flag = 0;  // of a wait for a word: the comparison
+  std::uint32_t flag =
+      0;  // of a wait for a word: the comparison; of a copy: the kind that was stated, plus 1
   std::uint16_t touches = 0, letters = 0;
 };
 
@@ -145,10 +150,13 @@ struct Details {
 struct Touch {
   std::uint64_t extent = 0;  // the serial number of the block; 0: host memory that belay does not know
   std::uint64_t offset = 0;  // in it; an address where it is not known
-  std::uint64_t bytes = 0, pitch = 0, rows = 1;
-  std::uint32_t device = 0;
+  std::uint64_t bytes = 0, pitch = 0;
+  std::uint32_t rows = 1;
+  std::uint16_t device = 0;
   bool on_device = false, writes = false;
   std::uintptr_t address = 0;  // of the first byte; others may have had it before
+  std::uint64_t room = 0;      // how much is there as the call was told (destMax); 0: it was not
+  std::uint64_t left = 0;      // from there to the end of what was asked for; 0: look closer
 };
 
 // An event as a listener gets it.

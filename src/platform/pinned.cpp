@@ -5,6 +5,8 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -74,6 +76,11 @@ std::size_t bytes_not_there(std::uintptr_t start, std::size_t bytes) {
 
 bool lock_pages(const void* start, std::size_t bytes) { return ::mlock(start, bytes) == 0; }
 void unlock_pages(const void* start, std::size_t bytes) { ::munlock(start, bytes); }
+
+bool read_if_mapped(std::uintptr_t from, void* to, std::size_t bytes) {
+  const iovec here{to, bytes}, there{reinterpret_cast<void*>(from), bytes};
+  return ::process_vm_readv(::getpid(), &here, 1, &there, 1, 0) == static_cast<ssize_t>(bytes);
+}
 
 std::optional<std::size_t> lock_limit() {
   rlimit limit{};

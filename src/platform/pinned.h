@@ -33,6 +33,10 @@ std::size_t bytes_not_there(std::uintptr_t start, std::size_t bytes);
 bool lock_pages(const void* start, std::size_t bytes);
 void unlock_pages(const void* start, std::size_t bytes);
 
+// Copies bytes of this process, unless some of them are not mapped, or may not be read: then it returns false
+// instead of dying of that. It asks the kernel, so it is not for what is done often.
+bool read_if_mapped(std::uintptr_t from, void* to, std::size_t bytes);
+
 // The soft limit on locked memory in bytes; empty when there is none.
 std::optional<std::size_t> lock_limit();
 

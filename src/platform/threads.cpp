@@ -74,6 +74,21 @@ bool barrier_on_all_threads() {
   return membarrier(MEMBARRIER_CMD_GLOBAL);
 }
 
+StackRange stack_of_this_thread() {
+  // For the first thread the system reads a file.
+  constinit thread_local StackRange known;
+  constinit thread_local bool asked = false;
+  if (std::exchange(asked, true)) return known;
+  pthread_attr_t attributes;
+  if (::pthread_getattr_np(::pthread_self(), &attributes) != 0) return known;
+  void* start = nullptr;
+  std::size_t bytes = 0;
+  if (::pthread_attr_getstack(&attributes, &start, &bytes) == 0)
+    known = {reinterpret_cast<std::uintptr_t>(start), reinterpret_cast<std::uintptr_t>(start) + bytes};
+  ::pthread_attr_destroy(&attributes);
+  return known;
+}
+
 unsigned processors() {
   cpu_set_t mine;
   if (::sched_getaffinity(0, sizeof mine, &mine) != 0) return 1;

@@ -29,6 +29,13 @@ inline std::uint64_t this_thread() { return static_cast<std::uint64_t>(::pthread
 // Whether this is the only thread there is. Once there was another, it may stay false.
 bool is_only_thread();
 
+// The stack that the system gave to this thread. Coroutines and handlers of signals may run elsewhere.
+struct StackRange {
+  std::uintptr_t start = 0, end = 0;  // both 0: not known
+  bool holds(std::uintptr_t address) const { return address >= start && address < end; }
+};
+StackRange stack_of_this_thread();
+
 unsigned processors();  // that this process may use
 
 // As if every thread of this process had executed a full memory barrier. Slow (some microseconds), so that

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/words.h"
+#include "memory/history.h"
 #include "observe/observe.h"
 #include "runtime/copying.h"
 #include "runtime/memory_tasks.h"
@@ -14,8 +15,15 @@ namespace belay {
 namespace {
 
 Refusal kind_does_not_fit(const char* rule, aclrtMemcpyKind kind, const char* solution) {
-  return rejected(rule, "kind", static_cast<std::uint32_t>(kind), "it does not fit the two addresses",
-                  solution);
+  return as_misuse(
+      rejected(rule, "kind", static_cast<std::uint32_t>(kind), "it does not fit the two addresses", solution),
+      Misuse::WrongDirection);
+}
+
+// Device memory is needed at an address of another kind.
+Refusal not_on_device(const Memory& memory, const Location& at, Refusal refusal) {
+  if (at.is(Location::Kind::Unallocated)) return memory.used_wrongly(std::move(refusal), at.address);
+  return as_misuse(std::move(refusal), Misuse::WrongSide, history_at(memory, at.address));
 }
 
 // Queues a copy, or does it before it returns where pageable memory is involved (M-265).
@@ -51,23 +59,21 @@ Status copy_async(Process& process, void* to, std::size_t room, const void* from
     const std::optional<aclrtMemcpyKind> real = reconcile(source, target, kind);
     if (!real) return kind_does_not_fit("M-257", kind, "pass ACL_MEMCPY_DEFAULT, or the real direction");
     if (*real == ACL_MEMCPY_HOST_TO_HOST && !host_is_device(memory.settings().form)) {
-      return unsupported("M-258", "copies from host to host are not queued",
-                         "copy with aclrtMemcpy or memcpy");
-    }
-    if (source.is_host() && target.is_host()) {
-      observe::note("M-435", [&] {
-        return fmt::format("{}: both {} and {} are host memory, although kind {} says otherwise",
-                           observe::t_call.function, hex(to), hex(from), static_cast<int>(kind));
-      });
+      Refusal refusal =
+          unsupported("M-258", "copies from host to host are not queued", "copy with aclrtMemcpy or memcpy");
+      if (kind == ACL_MEMCPY_HOST_TO_HOST || kind == ACL_MEMCPY_DEFAULT) return refusal;
+      return as_misuse(std::move(refusal), Misuse::WrongDirection, history_at(memory, target.address));
     }
   }
   if (to == from) return done();
   ASSIGN_OR_RETURN(const StreamRef stream, own_stream(process, known, "M-255", "M-262"));
   const Workplace place = workplace(process, *stream);
   if (Status fits = Transfer{memory, place.device}.check_copy(target, source, count); !fits) return fits;
-  if (buffered) return submit(process, *stream, write_task(place, target, source, count));
+  if (buffered)
+    return submit(process, *stream, write_task(place, target, source, {count, room, told_kind(kind)}));
   const bool pageable = source.is_pageable() || target.is_pageable();
-  return queue_copy(process, *stream, pageable, copy_task(place, target, source, count));
+  return queue_copy(process, *stream, pageable,
+                    copy_task(place, target, source, {count, room, told_kind(kind)}));
 }
 
 Status copy_2d_async(Process& process, void* to, std::size_t to_pitch, const void* from,
@@ -101,8 +107,9 @@ Status copy_2d_async(Process& process, void* to, std::size_t to_pitch, const voi
       !fits)
     return fits;
   const bool pageable = source.is_pageable() || target.is_pageable();
-  return queue_copy(process, *stream, pageable,
-                    copy_rows_task(place, target, to_pitch, source, from_pitch, width, height));
+  return queue_copy(
+      process, *stream, pageable,
+      copy_rows_task(place, target, to_pitch, source, from_pitch, width, height, told_kind(kind)));
 }
 
 Status copy_batch_async(Process& process, const BatchArguments& arguments, std::size_t& fail_index,
@@ -135,9 +142,10 @@ Status copy_batch_async(Process& process, const BatchArguments& arguments, std::
     if (!ends) return at_fault(ends.take_refusal());
     all.push_back(*ends);
     if (ends->way() != all[0].way()) {
-      return at_fault(rejected("M-298", "dsts", hex(item.to),
-                               fmt::format("item {} has another direction than item 0", i),
-                               "use one batch for each direction"));
+      return at_fault(as_misuse(
+          rejected("M-298", "dsts", hex(item.to), fmt::format("item {} has another direction than item 0", i),
+                   "use one batch for each direction"),
+          Misuse::WrongDirection));
     }
   }
   ASSIGN_OR_RETURN(const StreamRef stream, own_stream(process, known, "M-290", "M-4"));
@@ -170,9 +178,11 @@ Status copy_by_descriptor(Process& process, const void* descriptor, aclrtMemcpyK
         fmt::format("descriptors are for copies inside a device, not for kind {}", static_cast<int>(kind)),
         "pass ACL_MEMCPY_INNER_DEVICE_TO_DEVICE");
   }
-  if (!process.memory().locate(descriptor).is_device())
-    return rejected("M-348", "desc", hex(descriptor), "it is not device memory",
-                    "allocate it with aclrtMalloc");
+  if (const Location at = process.memory().locate(descriptor); !at.is_device()) {
+    return not_on_device(process.memory(), at,
+                         rejected("M-348", "desc", hex(descriptor), "it is not device memory",
+                                  "allocate it with aclrtMalloc"));
+  }
   ASSIGN_OR_RETURN(const StreamRef stream, own_stream(process, known, "M-349", "M-350"));
   return submit(process, *stream, copy_by_descriptor_task(workplace(process, *stream), descriptor));
 }
@@ -210,16 +220,18 @@ Status copy_by_offset(Process& process, const OffsetArguments& copy, aclrtMemcpy
   ASSIGN_OR_RETURN(const StreamRef stream, own_stream(process, known, "M-361", "M-363"));
   const Workplace place = workplace(process, *stream);
   for (const void* holder : {static_cast<const void*>(copy.to), static_cast<const void*>(copy.from)}) {
-    if (!process.memory().locate(holder).is_device()) {
-      return driver_refuses(
-          "M-434",
-          fmt::format("{} is not allocated device memory, but should hold the base address", hex(holder)),
-          "pass device addresses as dst and src where the base addresses are stored");
+    if (const Location at = process.memory().locate(holder); !at.is_device()) {
+      return not_on_device(
+          process.memory(), at,
+          driver_refuses(
+              "M-434",
+              fmt::format("{} is not allocated device memory, but should hold the base address", hex(holder)),
+              "pass device addresses as dst and src where the base addresses are stored"));
     }
   }
-  return submit(
-      process, *stream,
-      copy_by_offset_task(place, {copy.to, copy.from, copy.to_offset, copy.from_offset, copy.count}));
+  return submit(process, *stream,
+                copy_by_offset_task(place, {copy.to, copy.from, copy.to_offset, copy.from_offset, copy.count,
+                                            copy.room - copy.to_offset}));
 }
 
 Status fill_async(Process& process, void* pointer, std::size_t room, std::int32_t value, std::size_t count,
@@ -238,11 +250,11 @@ Status fill_async(Process& process, void* pointer, std::size_t room, std::int32_
   const Location to = process.memory().locate(pointer);
   if (to.is_host()) {  // M-380
     Status filled = transfer.fill(to, byte, count);
-    if (filled) tell_filled(process.memory(), to, count, byte);
+    if (filled) tell_filled(process.memory(), place.device, to, {count, 0, 1, room}, byte);
     return filled;
   }
   if (Status fits = transfer.check_fill(to, count, "M-371"); !fits) return fits;
-  return submit(process, *stream, fill_task(place, pointer, byte, count));
+  return submit(process, *stream, fill_task(place, pointer, byte, count, room));
 }
 
 Status fill_d32_async(Process& process, void* pointer, std::size_t room, std::uint32_t value,
@@ -258,11 +270,11 @@ Status fill_d32_async(Process& process, void* pointer, std::size_t room, std::ui
   Transfer transfer{process.memory(), place.device};
   if (to.is_host()) {
     Status filled = transfer.fill32(to, value, words);
-    if (filled) tell_filled(process.memory(), to, words * 4, value);
+    if (filled) tell_filled(process.memory(), place.device, to, {words * 4, 0, 1, room}, value);
     return filled;
   }
   if (Status fits = transfer.check_fill(to, words * 4, "M-434"); !fits) return fits;
-  return submit(process, *stream, fill32_task(place, pointer, value, words));
+  return submit(process, *stream, fill32_task(place, pointer, value, words, room));
 }
 
 namespace {
@@ -281,25 +293,21 @@ Result<StreamRef> check_value(Process& process, const void* address, bool flag_f
   const Memory& memory = process.memory();
   const Location where = memory.locate(address);
   if (where.is_nothing()) {
-    Refusal refusal =
+    return not_on_device(
+        memory, where,
         driver_refuses("P-35", fmt::format("{}: {}", hex(address), memory.describe(address_of(address))),
-                       "pass memory that is allocated");
-    if (!where.is(Location::Kind::Unallocated)) return refusal;
-    return memory.used_wrongly(std::move(refusal), where.address);
+                       "pass memory that is allocated"));
   }
-  if (!where.is_device())
-    return rejected("P-35", "devAddr", hex(address), "it is not device memory",
-                    "allocate the word with aclrtMalloc");
+  if (!where.is_device()) {
+    return not_on_device(memory, where,
+                         rejected("P-35", "devAddr", hex(address), "it is not device memory",
+                                  "allocate the word with aclrtMalloc"));
+  }
   Result<StreamRef> stream = own_stream(process, *known, "P-36", "P-36");
   if (!stream) return stream;
   if (address_of(address) % sizeof(std::uint64_t) != 0)
     return rejected("P-37", "devAddr", hex(address), "it is not a multiple of 8",
                     "align the word to 8 bytes");
-  if (const Block& block = where.block; where.address + sizeof(std::uint64_t) > block.start + block.asked) {
-    observe::note("P-38", [&] {
-      return fmt::format("the word at {} ends beyond the {} bytes of its block", hex(address), block.asked);
-    });
-  }
   return stream;
 }
 

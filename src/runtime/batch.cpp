@@ -30,6 +30,7 @@ Result<bool> BatchLists::take_arrays(const Process& process) {
     const std::size_t size = read_once(arguments_.sizes[i]);
     if (room < size) return bad_value("M-281", "destMaxs", room, "at least the size of its item");
     sizes_.push_back(size);
+    rooms_.push_back(room);
   }
   // No further than items go: a count beyond them is refused below, and reading that far could leave the
   // array.
@@ -75,7 +76,7 @@ std::vector<BatchItem> BatchLists::take_items() const {
   std::size_t attribute = 0;
   for (std::size_t i = 0; i < sizes_.size(); ++i) {
     while (attribute + 1 < starts_.size() && starts_[attribute + 1] <= i) ++attribute;
-    items.push_back({arguments_.to[i], arguments_.from[i], sizes_[i], &attributes_[attribute]});
+    items.push_back({arguments_.to[i], arguments_.from[i], sizes_[i], &attributes_[attribute], rooms_[i]});
   }
   return items;
 }

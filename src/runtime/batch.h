@@ -40,7 +40,7 @@ class BatchLists {
 
  private:
   BatchArguments arguments_;
-  std::vector<std::size_t> sizes_, starts_;
+  std::vector<std::size_t> sizes_, rooms_, starts_;
   std::vector<aclrtMemcpyBatchAttr> attributes_;
 };
 

@@ -5,6 +5,7 @@
 
 #include "base/read_once.h"
 #include "base/words.h"
+#include "memory/history.h"
 #include "memory/transfer.h"
 #include "runtime/stream_calls.h"
 #include "runtime/telling.h"
@@ -53,9 +54,13 @@ Refusal not_bound_to_a_model(const char* rule) {
 }
 
 Status check_descriptor(const Process& process, const void* descriptor, const char* rule) {
-  if (process.memory().locate(descriptor).is_device()) return done();
-  return rejected(rule, "cmoDesc", hex(descriptor), "it is not device memory",
-                  "allocate it with aclrtMalloc");
+  const Memory& memory = process.memory();
+  const Location at = memory.locate(descriptor);
+  if (at.is_device()) return done();
+  Refusal refusal =
+      rejected(rule, "cmoDesc", hex(descriptor), "it is not device memory", "allocate it with aclrtMalloc");
+  if (at.is(Location::Kind::Unallocated)) return memory.used_wrongly(std::move(refusal), at.address);
+  return as_misuse(std::move(refusal), Misuse::WrongSide, history_at(memory, at.address));
 }
 
 }  // namespace
@@ -141,7 +146,7 @@ Status set_cache_descriptor(Process& process, void* descriptor, void* start, std
   const Location holder = memory.locate(descriptor);
   if (Status set = Transfer{memory, context->device}.copy(descriptor, filled.data(), layout.bytes); !set)
     return set;
-  if (observe::wanted(observe::What::Filled)) tell_filled(memory, holder, layout.bytes, 0);
+  if (observe::wanted(observe::What::Filled)) tell_filled(memory, context->device, holder, {layout.bytes}, 0);
   return done();
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/words.h"
+#include "memory/history.h"
 #include "memory/transfer.h"
 #include "runtime/batch.h"
 #include "runtime/copy_descriptor.h"
@@ -20,10 +21,14 @@ void wait_for_link(Process& process, const Location& to, const Location& from, s
 }
 
 [[gnu::noinline]] Status copy_and_tell(Memory& memory, std::uint32_t device, aclrtMemcpyKind kind, void* to,
-                                       const void* from, std::size_t count) {
+                                       std::size_t room, const void* from, std::size_t count) {
   const Transfer::By by = kind == ACL_MEMCPY_HOST_TO_HOST ? Transfer::By::Host : Transfer::By::Device;
   Status copied = Transfer{memory, device, by}.copy(to, from, count);
-  if (copied) tell_copied(memory, device, to, from, count);
+  if (copied) {
+    tell_copied(observe::Operation::Copy, device, to, count,
+                touches_of_copy(memory, memory.locate(to), memory.locate(from), {count, 0, 1, room}, {count}),
+                told_kind(kind));
+  }
   return copied;
 }
 
@@ -58,7 +63,7 @@ Status copy(Process& process, void* to, std::size_t room, const void* from, std:
   Memory& memory = process.memory();
   if (process.links().limited()) wait_for_link(process, memory.locate(to), memory.locate(from), count);
   if (observe::wanted(observe::What::Copied)) [[unlikely]]
-    return copy_and_tell(memory, context->device, kind, to, from, count);
+    return copy_and_tell(memory, context->device, kind, to, room, from, count);
   if (kind == ACL_MEMCPY_HOST_TO_HOST) [[unlikely]]
     return Transfer{memory, context->device, Transfer::By::Host}.copy(to, from, count);
   return Transfer{memory, context->device}.copy(to, from, count);
@@ -72,8 +77,10 @@ Status check_2d_arguments(const void* to, std::size_t to_pitch, const void* from
     return bad_value("M-306", "width", width, "at most spitch and dpitch");
   }
   if (kind < ACL_MEMCPY_HOST_TO_DEVICE || kind > ACL_MEMCPY_DEFAULT) {
-    return bad_value("M-307", "kind", static_cast<std::uint32_t>(kind),
-                     "HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE or DEFAULT");
+    Refusal refusal = bad_value("M-307", "kind", static_cast<std::uint32_t>(kind),
+                                "HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE or DEFAULT");
+    if (kind != ACL_MEMCPY_HOST_TO_HOST) return refusal;
+    return as_misuse(std::move(refusal), Misuse::WrongDirection);
   }
   return done();
 }
@@ -113,8 +120,9 @@ Status copy_2d(Process& process, void* to, std::size_t to_pitch, const void* fro
   const Location source = process.memory().locate(from);
   const std::optional<aclrtMemcpyKind> real = reconcile(source, target, kind);
   if (!real || (*real != ACL_MEMCPY_HOST_TO_DEVICE && *real != ACL_MEMCPY_DEVICE_TO_HOST)) {
-    return rejected("M-313", "kind", static_cast<std::uint32_t>(kind), "it does not fit the two addresses",
-                    "copy between host and device");
+    return as_misuse(rejected("M-313", "kind", static_cast<std::uint32_t>(kind),
+                              "it does not fit the two addresses", "copy between host and device"),
+                     Misuse::WrongDirection);
   }
   const Context* context = process.current();
   if (context == nullptr) return no_context("M-315");
@@ -126,7 +134,8 @@ Status copy_2d(Process& process, void* to, std::size_t to_pitch, const void* fro
   if (observe::wanted(observe::What::Copied)) {
     tell_copied(
         observe::Operation::CopyRows, context->device, to, width * height,
-        touches_of_copy(memory, target, source, {width, to_pitch, height}, {width, from_pitch, height}));
+        touches_of_copy(memory, target, source, {width, to_pitch, height}, {width, from_pitch, height}),
+        told_kind(kind));
   }
   return done();
 }
@@ -138,9 +147,9 @@ void tell_batch(Memory& memory, std::span<const BatchItem> items) {
   std::size_t bytes = 0;
   for (const BatchItem& each : items) {
     bytes += each.bytes;
-    std::ranges::copy(
-        touches_of_copy(memory, memory.locate(each.to), memory.locate(each.from), {each.bytes}, {each.bytes}),
-        std::back_inserter(touches));
+    std::ranges::copy(touches_of_copy(memory, memory.locate(each.to), memory.locate(each.from),
+                                      {each.bytes, 0, 1, each.room}, {each.bytes}),
+                      std::back_inserter(touches));
   }
   const Location first = memory.locate(items[0].to);
   tell_copied(observe::Operation::CopyBatch,
@@ -213,18 +222,23 @@ Status set_copy_descriptor(Process& process, void* descriptor, aclrtMemcpyKind k
   const Location source = memory.locate(from);
   for (const Location* each : {&holder, &target, &source}) {
     if (each->is_nothing()) {
-      return driver_refuses("M-336",
-                            fmt::format("{}: {}", hex(each->address), memory.describe(each->address)),
-                            "pass memory that is allocated");
+      Refusal refusal =
+          driver_refuses("M-336", fmt::format("{}: {}", hex(each->address), memory.describe(each->address)),
+                         "pass memory that is allocated");
+      if (!each->is(Location::Kind::Unallocated)) return as_misuse(std::move(refusal), Misuse::WrongSide);
+      return memory.used_wrongly(std::move(refusal), each->address);
     }
   }
-  if (!holder.is_device())
-    return rejected("M-337", "desc", hex(descriptor), "it is not device memory",
-                    "allocate it with aclrtMalloc");
+  if (!holder.is_device()) {
+    return as_misuse(
+        rejected("M-337", "desc", hex(descriptor), "it is not device memory", "allocate it with aclrtMalloc"),
+        Misuse::WrongSide, history_at(memory, holder.address));
+  }
   if (!source.is_device() || !target.is_device() || source.device() != target.device()) {
-    return rejected("M-338", "srcAddr", hex(from),
-                    fmt::format("it and dstAddr {} are not memory of one device", hex(to)),
-                    "pass two addresses of the same device");
+    return as_misuse(rejected("M-338", "srcAddr", hex(from),
+                              fmt::format("it and dstAddr {} are not memory of one device", hex(to)),
+                              "pass two addresses of the same device"),
+                     Misuse::WrongSide);
   }
   ASSIGN_OR_RETURN(const Context* context, current_context(process, "M-339"));
   const CopyDescriptor filled{CopyDescriptor::kMark,
@@ -235,7 +249,7 @@ Status set_copy_descriptor(Process& process, void* descriptor, aclrtMemcpyKind k
                               {}};
   const std::size_t bytes = process.product().copy_descriptor_bytes;
   if (Status set = Transfer{memory, context->device}.copy(descriptor, &filled, bytes); !set) return set;
-  if (observe::wanted(observe::What::Filled)) tell_filled(memory, holder, bytes, 0);
+  if (observe::wanted(observe::What::Filled)) tell_filled(memory, context->device, holder, {bytes}, 0);
   return done();
 }
 
@@ -252,7 +266,7 @@ Status fill(Process& process, void* to, std::size_t room, std::int32_t value, st
   const auto byte = static_cast<unsigned char>(value);
   const Location where = memory.locate_bytes(to);
   Status filled = Transfer{memory, context->device}.fill(where, byte, count);
-  if (filled) tell_filled(memory, where, count, byte);
+  if (filled) tell_filled(memory, context->device, where, {count, 0, 1, room}, byte);
   return filled;
 }
 
@@ -264,12 +278,13 @@ Status check_d32(const Memory& memory, const Location& to, std::size_t room, std
     Refusal refusal =
         driver_refuses("M-386", fmt::format("{}: {}", hex(to.address), memory.describe(to.address)),
                        "fill memory that is allocated");
-    if (!to.is(Location::Kind::Unallocated)) return refusal;
+    if (!to.is(Location::Kind::Unallocated)) return as_misuse(std::move(refusal), Misuse::WrongSide);
     return memory.used_wrongly(std::move(refusal), to.address);
   }
   if (to.is_pageable()) {
-    return bad_value("M-387", "ptr", hex(to.address),
-                     "device memory, or host memory from aclrtMallocHost or registered");
+    return as_misuse(bad_value("M-387", "ptr", hex(to.address),
+                               "device memory, or host memory from aclrtMallocHost or registered"),
+                     Misuse::WrongSide);
   }
   return done();
 }
@@ -282,7 +297,7 @@ Status fill_d32(Process& process, void* pointer, std::size_t room, std::uint32_t
   ASSIGN_OR_RETURN(const Context* context, current_context(process, "M-389"));
   if (Status here = needs_feature(process, Feature::FillD32, "M-390"); !here) return here;
   Status filled = Transfer{memory, context->device}.fill32(to, value, words);
-  if (filled) tell_filled(memory, to, words * 4, value);
+  if (filled) tell_filled(memory, context->device, to, {words * 4, 0, 1, room}, value);
   return filled;
 }
 

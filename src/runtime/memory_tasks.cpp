@@ -69,12 +69,16 @@ class MemoryTask : public schedule::Task {
   virtual RunResult work(std::size_t at_most) = 0;
   Transfer transfer() const { return Transfer{place_.memory, place_.device}; }
   Location locate(const void* at) const { return place_.memory.locate(at); }
-  Description written(Operation operation, const void* to, std::size_t bytes, std::uint64_t value) {
-    return {operation, bytes, {.value = value}, {touch(place_.memory, locate(to), true, {bytes})}};
+  Description written(Operation operation, const void* to, const Amount& amount, std::uint64_t value) {
+    const auto [bytes, room, kind] = amount;
+    return {
+        operation, bytes, {.value = value}, {touch(place_.memory, locate(to), true, {bytes, 0, 1, room})}};
   }
-  Description copied(Operation operation, const void* to, const void* from, std::size_t bytes) {
-    const auto [write, read] = touches_of_copy(place_.memory, locate(to), locate(from), {bytes}, {bytes});
-    return {operation, bytes, {}, {write, read}};
+  Description copied(Operation operation, const void* to, const void* from, const Amount& amount) {
+    const auto [bytes, room, kind] = amount;
+    const auto [write, read] =
+        touches_of_copy(place_.memory, locate(to), locate(from), {bytes, 0, 1, room}, {bytes});
+    return {operation, bytes, {.flag = kind}, {write, read}};
   }
   const Workplace place_;
 
@@ -120,43 +124,44 @@ Refusal pinned_gone(const void* to, const void* from) {
 
 class CopyTask final : public MemoryTask {
  public:
-  CopyTask(const Workplace& place, const Location& to, const Location& from, std::size_t bytes)
+  CopyTask(const Workplace& place, const Location& to, const Location& from, const Amount& amount)
       : MemoryTask{place},
         to_{reinterpret_cast<std::byte*>(to.address)},
         from_{reinterpret_cast<const std::byte*>(from.address)},
-        bytes_{bytes},
+        amount_{amount},
         to_pinned_{is_pinned_host(to)},
         from_pinned_{is_pinned_host(from)},
         both_mapped_{to.block.mapped && from.block.mapped} {
     goes(to, from);
   }
-  Description describe() override { return copied(Operation::Copy, to_, from_, bytes_); }
+  Description describe() override { return copied(Operation::Copy, to_, from_, amount_); }
 
  protected:
-  std::size_t length() const override { return bytes_; }
+  std::size_t length() const override { return amount_.bytes; }
 
   RunResult work(std::size_t at_most) override {
+    const std::size_t bytes = amount_.bytes;
     if (done_ == 0) {
       Status fits =
-          transfer().check_copy(place_.memory.locate_bytes(to_), place_.memory.locate_bytes(from_), bytes_);
+          transfer().check_copy(place_.memory.locate_bytes(to_), place_.memory.locate_bytes(from_), bytes);
       if (!fits) return outcome(std::move(fits));
     }
     // Bytes that overlap move as if through a temporary (M-244), which pieces would not. Two mappings may
     // lead to the same.
-    const bool apart = !both_mapped_ && !overlap(address_of(to_), bytes_, address_of(from_), bytes_);
-    const std::size_t step = apart ? part_of(to_ + done_, bytes_ - done_, at_most) : bytes_;
+    const bool apart = !both_mapped_ && !overlap(address_of(to_), bytes, address_of(from_), bytes);
+    const std::size_t step = apart ? part_of(to_ + done_, bytes - done_, at_most) : bytes;
     const PinnedEnds ends{place_.memory, to_, from_, to_pinned_, from_pinned_};
     if (!ends.still_there()) return {false, pinned_gone(to_, from_)};
-    const Following::Scope access{to_, from_, bytes_};
+    const Following::Scope access{to_, from_, bytes};
     Status moved = transfer().copy(to_ + done_, from_ + done_, step);
     done_ += step;
-    return outcome(std::move(moved), done_ < bytes_);
+    return outcome(std::move(moved), done_ < bytes);
   }
 
  private:
   std::byte* const to_;
   const std::byte* const from_;
-  const std::size_t bytes_;
+  const Amount amount_;
   const bool to_pinned_, from_pinned_, both_mapped_;
   std::size_t done_ = 0;
 };
@@ -168,6 +173,7 @@ class CopyRowsTask final : public MemoryTask {
     std::size_t to_pitch;
     const std::byte* from;
     std::size_t from_pitch, width, height;
+    std::uint32_t kind;
   };
   CopyRowsTask(const Workplace& place, const Location& to, const Location& from, const Ends& ends)
       : MemoryTask{place}, ends_{ends}, to_pinned_{is_pinned_host(to)}, from_pinned_{is_pinned_host(from)} {
@@ -177,14 +183,14 @@ class CopyRowsTask final : public MemoryTask {
     const auto [write, read] = touches_of_copy(place_.memory, locate(ends_.to), locate(ends_.from),
                                                {ends_.width, ends_.to_pitch, ends_.height},
                                                {ends_.width, ends_.from_pitch, ends_.height});
-    return {Operation::CopyRows, length(), {}, {write, read}};
+    return {Operation::CopyRows, length(), {.flag = ends_.kind}, {write, read}};
   }
 
  protected:
   std::size_t length() const override { return ends_.width * ends_.height; }
 
   RunResult work(std::size_t at_most) override {
-    const auto [to, to_pitch, from, from_pitch, width, height] = ends_;
+    const auto [to, to_pitch, from, from_pitch, width, height, kind] = ends_;
     const auto located = [&](const std::byte* at) { return place_.memory.locate_bytes(at); };
     if (done_ == 0) {
       Status fits = transfer().check_rows(located(to), to_pitch, located(from), from_pitch, width, height);
@@ -213,7 +219,8 @@ class CopyBatchTask final : public MemoryTask {
     goes(ends[0].to, ends[0].from);
     for (std::size_t i = 0; i < items.size(); ++i) {
       length_ += items[i].bytes;
-      copies_.push_back(std::make_unique<CopyTask>(place, ends[i].to, ends[i].from, items[i].bytes));
+      copies_.push_back(
+          std::make_unique<CopyTask>(place, ends[i].to, ends[i].from, Amount{items[i].bytes, items[i].room}));
     }
   }
   Description describe() override {
@@ -240,33 +247,33 @@ class CopyBatchTask final : public MemoryTask {
 
 class WriteTask final : public MemoryTask {
  public:
-  WriteTask(const Workplace& place, const Location& to, const Location& from, std::size_t bytes)
+  WriteTask(const Workplace& place, const Location& to, const Location& from, const Amount& amount)
       : MemoryTask{place},
         to_{reinterpret_cast<std::byte*>(to.address)},
-        taken_{new std::byte[bytes]},
-        bytes_{bytes} {
-    const Following::Scope access{0, from.address, bytes};
-    std::memcpy(taken_.get(), reinterpret_cast<const void*>(from.address), bytes);
+        taken_{new std::byte[amount.bytes]},
+        amount_{amount} {
+    const Following::Scope access{0, from.address, amount.bytes};
+    std::memcpy(taken_.get(), reinterpret_cast<const void*>(from.address), amount.bytes);
     goes(to, from);
     from_ = reinterpret_cast<const void*>(from.address);
   }
-  Description describe() override { return copied(Operation::CopyTaken, to_, from_, bytes_); }
+  Description describe() override { return copied(Operation::CopyTaken, to_, from_, amount_); }
 
  protected:
-  std::size_t length() const override { return bytes_; }
+  std::size_t length() const override { return amount_.bytes; }
   RunResult work(std::size_t at_most) override {
-    const std::size_t step = part_of(to_ + done_, bytes_ - done_, at_most);
+    const std::size_t step = part_of(to_ + done_, amount_.bytes - done_, at_most);
     Status moved = transfer().copy(to_ + done_, taken_.get() + done_, step);
     done_ += step;
-    if (done_ == bytes_) taken_.reset();
-    return outcome(std::move(moved), done_ < bytes_);
+    if (done_ == amount_.bytes) taken_.reset();
+    return outcome(std::move(moved), done_ < amount_.bytes);
   }
 
  private:
   std::byte* const to_;
   const void* from_ = nullptr;
   std::unique_ptr<std::byte[]> taken_;
-  const std::size_t bytes_;
+  const Amount amount_;
   std::size_t done_ = 0;
 };
 
@@ -278,7 +285,7 @@ class LateCopyTask : public MemoryTask {
   struct Piece {
     void* to;
     const void* from;
-    std::size_t bytes;
+    Amount amount;
   };
 
  protected:
@@ -297,7 +304,7 @@ class LateCopyTask : public MemoryTask {
                                "check the addresses and offsets that the copy finds when it runs")};
       }
       copy_ = std::make_unique<CopyTask>(place_, place_.memory.locate_bytes(piece->to),
-                                         place_.memory.locate_bytes(piece->from), piece->bytes);
+                                         place_.memory.locate_bytes(piece->from), piece->amount);
       if (description != nullptr) {  // now it is known
         observe::quietly([&] {
           Description real = copy_->describe();
@@ -327,7 +334,8 @@ class DescriptorTask final : public LateCopyTask {
   DescriptorTask(const Workplace& place, const void* descriptor)
       : LateCopyTask{place}, descriptor_{descriptor} {}
   Description describe() override {
-    return reads(Operation::CopyByDescriptor, {{descriptor_, sizeof(CopyDescriptor)}});
+    return reads(Operation::CopyByDescriptor,
+                 {{descriptor_, place_.memory.settings().product->copy_descriptor_bytes}});
   }
 
  protected:
@@ -339,7 +347,7 @@ class DescriptorTask final : public LateCopyTask {
       return driver_refuses("M-351", fmt::format("the descriptor at {} was never set", hex(descriptor_)),
                             "fill it with aclrtSetMemcpyDesc before the copy runs");
     }
-    return Piece{reinterpret_cast<void*>(found.to), reinterpret_cast<const void*>(found.from), found.count};
+    return Piece{reinterpret_cast<void*>(found.to), reinterpret_cast<const void*>(found.from), {found.count}};
   }
 
  private:
@@ -362,7 +370,8 @@ class OffsetTask final : public LateCopyTask {
     if (Status fetched = fetch(&from, what_.from_holder, sizeof from); !fetched)
       return fetched.take_refusal();
     return Piece{reinterpret_cast<void*>(to + what_.to_offset),
-                 reinterpret_cast<const void*>(from + what_.from_offset), what_.bytes};
+                 reinterpret_cast<const void*>(from + what_.from_offset),
+                 {what_.bytes, what_.room}};
   }
 
  private:
@@ -371,9 +380,9 @@ class OffsetTask final : public LateCopyTask {
 
 class FillTask final : public MemoryTask {
  public:
-  FillTask(const Workplace& place, void* to, unsigned char value, std::size_t bytes)
-      : MemoryTask{place}, to_{static_cast<std::byte*>(to)}, value_{value}, bytes_{bytes} {}
-  Description describe() override { return written(Operation::Fill, to_, bytes_, value_); }
+  FillTask(const Workplace& place, void* to, unsigned char value, std::size_t bytes, std::size_t room)
+      : MemoryTask{place}, to_{static_cast<std::byte*>(to)}, value_{value}, bytes_{bytes}, room_{room} {}
+  Description describe() override { return written(Operation::Fill, to_, {bytes_, room_}, value_); }
 
  protected:
   RunResult work(std::size_t at_most) override {
@@ -390,15 +399,15 @@ class FillTask final : public MemoryTask {
  private:
   std::byte* const to_;
   const unsigned char value_;
-  const std::size_t bytes_;
+  const std::size_t bytes_, room_;
   std::size_t done_ = 0;
 };
 
 class Fill32Task final : public MemoryTask {
  public:
-  Fill32Task(const Workplace& place, void* to, std::uint32_t value, std::size_t words)
-      : MemoryTask{place}, to_{to}, value_{value}, words_{words} {}
-  Description describe() override { return written(Operation::Fill, to_, words_ * 4, value_); }
+  Fill32Task(const Workplace& place, void* to, std::uint32_t value, std::size_t words, std::size_t room)
+      : MemoryTask{place}, to_{to}, value_{value}, words_{words}, room_{room} {}
+  Description describe() override { return written(Operation::Fill, to_, {words_ * 4, room_}, value_); }
 
  protected:
   RunResult work(std::size_t) override {
@@ -408,7 +417,7 @@ class Fill32Task final : public MemoryTask {
  private:
   void* const to_;
   const std::uint32_t value_;
-  const std::size_t words_;
+  const std::size_t words_, room_;
 };
 
 class StoreTask final : public MemoryTask {
@@ -416,7 +425,7 @@ class StoreTask final : public MemoryTask {
   StoreTask(const Workplace& place, void* to, std::uint64_t value)
       : MemoryTask{place}, to_{to}, value_{value} {}
   Description describe() override {
-    return written(Operation::WriteValue, to_, sizeof(std::uint64_t), value_);
+    return written(Operation::WriteValue, to_, {sizeof(std::uint64_t)}, value_);
   }
 
  protected:
@@ -433,22 +442,22 @@ class NothingTask final : public schedule::Task {};
 
 }  // namespace
 
-TaskPtr copy_task(const Workplace& place, const Location& to, const Location& from, std::size_t bytes) {
-  return std::make_unique<CopyTask>(place, to, from, bytes);
+TaskPtr copy_task(const Workplace& place, const Location& to, const Location& from, const Amount& amount) {
+  return std::make_unique<CopyTask>(place, to, from, amount);
 }
 TaskPtr copy_rows_task(const Workplace& place, const Location& to, std::size_t to_pitch, const Location& from,
-                       std::size_t from_pitch, std::size_t width, std::size_t height) {
+                       std::size_t from_pitch, std::size_t width, std::size_t height, std::uint32_t kind) {
   return std::make_unique<CopyRowsTask>(
       place, to, from,
       CopyRowsTask::Ends{reinterpret_cast<std::byte*>(to.address), to_pitch,
-                         reinterpret_cast<const std::byte*>(from.address), from_pitch, width, height});
+                         reinterpret_cast<const std::byte*>(from.address), from_pitch, width, height, kind});
 }
 TaskPtr copy_batch_task(const Workplace& place, std::span<const BatchItem> items,
                         std::span<const BatchEnds> ends) {
   return std::make_unique<CopyBatchTask>(place, items, ends);
 }
-TaskPtr write_task(const Workplace& place, const Location& to, const Location& from, std::size_t bytes) {
-  return std::make_unique<WriteTask>(place, to, from, bytes);
+TaskPtr write_task(const Workplace& place, const Location& to, const Location& from, const Amount& amount) {
+  return std::make_unique<WriteTask>(place, to, from, amount);
 }
 TaskPtr copy_by_descriptor_task(const Workplace& place, const void* descriptor) {
   return std::make_unique<DescriptorTask>(place, descriptor);
@@ -456,11 +465,13 @@ TaskPtr copy_by_descriptor_task(const Workplace& place, const void* descriptor) 
 TaskPtr copy_by_offset_task(const Workplace& place, const OffsetCopy& copy) {
   return std::make_unique<OffsetTask>(place, copy);
 }
-TaskPtr fill_task(const Workplace& place, void* to, unsigned char value, std::size_t bytes) {
-  return std::make_unique<FillTask>(place, to, value, bytes);
+TaskPtr fill_task(const Workplace& place, void* to, unsigned char value, std::size_t bytes,
+                  std::size_t room) {
+  return std::make_unique<FillTask>(place, to, value, bytes, room);
 }
-TaskPtr fill32_task(const Workplace& place, void* to, std::uint32_t value, std::size_t words) {
-  return std::make_unique<Fill32Task>(place, to, value, words);
+TaskPtr fill32_task(const Workplace& place, void* to, std::uint32_t value, std::size_t words,
+                    std::size_t room) {
+  return std::make_unique<Fill32Task>(place, to, value, words, room);
 }
 TaskPtr store_task(const Workplace& place, void* to, std::uint64_t value) {
   return std::make_unique<StoreTask>(place, to, value);

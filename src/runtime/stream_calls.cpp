@@ -198,14 +198,16 @@ Status arrived(schedule::Scheduler& scheduler, Stream& stream, std::uint64_t pos
   switch (arrival) {
     case Arrival::Reached:
       tell_waited(stream, position);
-      [[fallthrough]];
+      return told(scheduler.take_error(stream, position, lock));
     case Arrival::Stopped:
+      tell_waited(stream, stream.finished.load(std::memory_order_acquire));
       return told(scheduler.take_error(stream, position, lock));
     case Arrival::TimedOut:
       return refuse({ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, rule, "EE1002",
                      fmt::format("stream {} was not done after {} ms; its work goes on", stream.id, timeout),
                      "", "wait again, or find out what the stream waits for"});
     case Arrival::Cleared:
+      tell_waited(stream, stream.finished.load(std::memory_order_acquire));
       return refuse({ACL_ERROR_RT_STREAM_ABORT, "R-154", "EE1018",
                      fmt::format("the tasks of stream {} were dropped by an abort", stream.id), "",
                      "submit again what is still needed"});
@@ -384,6 +386,7 @@ Status abort_stream(Process& process, aclrtStream handle) {
   ASSIGN_OR_RETURN(const StreamRef found, meant_stream(process, handle, "R-154"));
   Lock lock = process.scheduler().lock();
   process.scheduler().clear(*found, lock);
+  tell_waited(*found, found->finished.load(std::memory_order_acquire));
   return done();
 }
 
@@ -429,7 +432,10 @@ Status abort_device(Process& process, std::int32_t id, std::uint32_t timeout) {
   const std::vector<StreamRef> streams = process.streams().of_device(device);
   {
     Lock lock = scheduler.lock();
-    for (const StreamRef& each : streams) scheduler.clear(*each, lock);
+    for (const StreamRef& each : streams) {
+      scheduler.clear(*each, lock);
+      tell_waited(*each, each->finished.load(std::memory_order_acquire));
+    }
   }
   tell(ACL_RT_DEVICE_TASK_ABORT_POST);
   return done();

@@ -5,29 +5,25 @@ namespace belay {
 using observe::What;
 
 void tell_copied(observe::Operation operation, std::uint32_t device, const void* to, std::size_t bytes,
-                 std::span<const observe::Touch> touches) {
+                 std::span<const observe::Touch> touches, std::uint32_t kind) {
   observe::deliver({.what = What::Copied,
                     .operation = operation,
                     .device = static_cast<std::uint8_t>(device),
                     .address = reinterpret_cast<std::uintptr_t>(to),
                     .bytes = bytes},
-                   {}, touches);
+                   {.flag = kind}, touches);
 }
 
-void tell_copied(Memory& memory, std::uint32_t device, const void* to, const void* from, std::size_t bytes) {
-  tell_copied(observe::Operation::Copy, device, to, bytes,
-              touches_of_copy(memory, memory.locate(to), memory.locate(from), {bytes}, {bytes}));
-}
-
-void tell_filled(Memory& memory, const Location& to, std::size_t bytes, std::uint64_t value) {
+void tell_filled(Memory& memory, std::uint32_t device, const Location& to, const Rows& bytes,
+                 std::uint64_t value) {
   if (!observe::wanted(What::Filled)) [[likely]]
     return;
-  const observe::Touch written = touch(memory, to, true, {bytes});
+  const observe::Touch written = touch(memory, to, true, bytes);
   observe::deliver({.what = What::Filled,
                     .operation = observe::Operation::Fill,
-                    .device = static_cast<std::uint8_t>(to.device()),
+                    .device = static_cast<std::uint8_t>(device),
                     .address = to.address,
-                    .bytes = bytes},
+                    .bytes = bytes.bytes},
                    {.value = value}, {&written, 1});
 }
 

@@ -96,6 +96,7 @@ void ValueWaits::look_again(std::uintptr_t start, std::size_t bytes) {
   }
   for (ValueWaitTask* each : over) {
     remove(*each);
+    if (each->description != nullptr) each->description->details.record = 1;
     scheduler_.release(each->stream(), each->sequence, lock);
   }
 }

@@ -331,13 +331,18 @@ Status set_access(Process& process, void* start, std::size_t size, const aclrtMe
     const auto flags = static_cast<std::uint32_t>(read_once(descriptors[i].flags));
     const aclrtMemLocation location{read_once(descriptors[i].location.id),
                                     read_once(descriptors[i].location.type)};
-    if (flags == ACL_RT_MEM_ACCESS_FLAGS_NONE || flags == ACL_RT_MEM_ACCESS_FLAGS_READ)
-      return unsupported("V-170",
-                         fmt::format("descriptor {}: only reading and writing together can be granted", i),
-                         "pass ACL_RT_MEM_ACCESS_FLAGS_READWRITE");
-    if (flags != ACL_RT_MEM_ACCESS_FLAGS_READWRITE)
-      return rejected("V-170", "desc.flags", flags, "there is no such access",
-                      "pass ACL_RT_MEM_ACCESS_FLAGS_READWRITE");
+    if (flags == ACL_RT_MEM_ACCESS_FLAGS_NONE || flags == ACL_RT_MEM_ACCESS_FLAGS_READ) {
+      return as_misuse(
+          unsupported("V-170",
+                      fmt::format("descriptor {}: only reading and writing together can be granted", i),
+                      "pass ACL_RT_MEM_ACCESS_FLAGS_READWRITE"),
+          Misuse::AccessNotGranted);
+    }
+    if (flags != ACL_RT_MEM_ACCESS_FLAGS_READWRITE) {
+      return as_misuse(rejected("V-170", "desc.flags", flags, "there is no such access",
+                                "pass ACL_RT_MEM_ACCESS_FLAGS_READWRITE"),
+                       Misuse::AccessNotGranted);
+    }
     ASSIGN_OR_RETURN(const Grantee to, grantee(process, location));
     if (Status fits = memory.check_mapping(address_of(start), size); !fits) return fits;
     const auto same = [&](const aclrtMemLocation& other) {

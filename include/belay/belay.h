@@ -90,6 +90,21 @@ ACL_FUNC_VISIBILITY void belay_end_of_test(void);
  * before. In a program that is checked for leaks, each group of them is a finding. The first mark returns 0. */
 ACL_FUNC_VISIBILITY size_t belay_mark(void);
 
+/* One part of a block that a program cuts itself. */
+typedef struct belaySegment {
+    size_t offset; /* from the base */
+    size_t bytes;  /* that are used */
+} belaySegment;
+
+/*
+ * Whether a plan for cutting a block into segments keeps to the rule of the documents (M-45): each takes its bytes
+ * rounded up to 32, plus 32, begins at a multiple of 64 (media memory: 128), and the last one ends in the block. `base`
+ * is an address in the block, from which offsets count; segments may come in any order. Memory of the host needs no
+ * such room: there they must only not overlap. Returns 0, or an error code; aclGetRecentErrMsg returns what is wrong
+ * with the first that is, and in a program that is checked it is a finding.
+ */
+ACL_FUNC_VISIBILITY int belay_check_segments(const void *base, const belaySegment *segments, size_t count);
+
 /* Where in the program the block around an address was allocated, and freed if it is: lines of text with function, file
  * and line. Like snprintf: writes at most `room` bytes with the final 0, and returns the length of the whole text; 0 if
  * that is not known (BELAY_STACKS is off, or there never was a block). */

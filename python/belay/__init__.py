@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ._accounts import HOST, Block, blocks, used
     from ._device import Device, device
     from ._errors import Error, check
-    from ._findings import Finding, findings, mark
+    from ._findings import Finding, check_segments, findings, mark
     from ._leaks import LeakError, no_leaks
     from ._memory import DeviceMemory, HostMemory, malloc, malloc_host
     from ._peaks import peak, peak_of, reset_peak
@@ -41,7 +41,7 @@ _HOMES = {
     "_accounts": ("HOST", "Block", "blocks", "used"),
     "_device": ("Device", "device"),
     "_errors": ("Error", "check"),
-    "_findings": ("Finding", "findings", "mark"),
+    "_findings": ("Finding", "check_segments", "findings", "mark"),
     "_leaks": ("LeakError", "no_leaks"),
     "_memory": ("DeviceMemory", "HostMemory", "malloc", "malloc_host"),
     "_peaks": ("peak", "peak_of", "reset_peak"),
@@ -63,6 +63,7 @@ __all__ = [
     "Stream",
     "blocks",
     "check",
+    "check_segments",
     "device",
     "event",
     "findings",

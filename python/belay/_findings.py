@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ._errors import check
 from ._load import native
 
 
@@ -51,3 +53,16 @@ def mark() -> int:
             assert belay.mark() == 0, belay.findings()
     """
     return native.mark()
+
+
+def check_segments(base: int, segments: Iterable[tuple[int, int]]) -> None:
+    """Raise :class:`Error` unless a plan for cutting a block into segments keeps to the rule of the documents.
+
+    ``base`` is an address in the block, ``segments`` has an offset from it and a number of bytes for each, in any
+    order. Each takes its bytes rounded up to 32, plus 32, and begins at a multiple of 64 (M-45)::
+
+        belay.check_segments(block, [(0, 1000), (1088, 64)])
+
+    Where the program is checked, a plan that breaks the rule is a finding, too.
+    """
+    check(native.check_segments(base, segments), "check_segments")

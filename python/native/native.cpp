@@ -182,6 +182,34 @@ PyObject* end_of_test(PyObject*, PyObject*) {
 
 PyObject* mark(PyObject*, PyObject*) { return PyLong_FromSize_t(without_lock(belay_mark)); }
 
+PyObject* check_segments(PyObject*, PyObject* arguments) {
+  unsigned long long base = 0;
+  PyObject* plan = nullptr;
+  if (PyArg_ParseTuple(arguments, "KO:check_segments", &base, &plan) == 0) return nullptr;
+  return or_no_memory([&]() -> PyObject* {
+    PyObject* pairs = PySequence_Tuple(plan);
+    if (pairs == nullptr) return nullptr;
+    std::vector<belaySegment> segments(static_cast<std::size_t>(PyTuple_Size(pairs)));
+    for (std::size_t i = 0; i < segments.size(); ++i) {
+      PyObject* pair = PySequence_Tuple(PyTuple_GetItem(pairs, static_cast<Py_ssize_t>(i)));
+      Py_ssize_t offset = 0, bytes = 0;
+      const bool read = pair != nullptr && PyArg_ParseTuple(pair, "nn:check_segments", &offset, &bytes) != 0;
+      Py_XDECREF(pair);
+      if (read && (offset < 0 || bytes < 0))
+        PyErr_SetString(PyExc_ValueError, "offsets and sizes must not be negative");
+      if (!read || offset < 0 || bytes < 0) {
+        Py_DECREF(pairs);
+        return nullptr;
+      }
+      segments[i] = {static_cast<std::size_t>(offset), static_cast<std::size_t>(bytes)};
+    }
+    Py_DECREF(pairs);
+    // With the lock, so that a finding can tell the line of Python; nothing in there takes long.
+    return PyLong_FromLong(
+        belay_check_segments(reinterpret_cast<const void*>(base), segments.data(), segments.size()));
+  });
+}
+
 PyObject* block_site(PyObject*, PyObject* arguments) {
   unsigned long long address = 0;
   if (PyArg_ParseTuple(arguments, "K:block_site", &address) == 0) return nullptr;
@@ -261,6 +289,8 @@ PyMethodDef g_methods[]{
     {"end_of_test", end_of_test, METH_NOARGS, "Looks for what can only be seen at an end."},
     {"mark", mark, METH_NOARGS,
      "Sets a mark; gives the number of objects made since the last and still alive."},
+    {"check_segments", check_segments, METH_VARARGS,
+     "(base, [(offset, bytes)]) -> a code: 0 if the plan keeps to the rule."},
     {"block_site", block_site, METH_VARARGS,
      "(address) -> lines that say where its block was allocated and freed; empty if that is not known."},
     {"host_may_touch", host_may_touch, METH_NOARGS, "Whether host code may read and write device memory."},

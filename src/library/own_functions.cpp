@@ -5,12 +5,14 @@
 #include <vector>
 
 #include "api/absent.h"
+#include "api/door.h"
 #include "belay/belay.h"
 #include "check/findings.h"
 #include "check/growth.h"
 #include "check/unfetched.h"
 #include "library/instance.h"
 #include "memory/history.h"
+#include "memory/segments.h"
 #include "observe/call_sites.h"
 #include "observe/stack_words.h"
 #include "platform/symbolizer.h"
@@ -132,6 +134,16 @@ void belay_end_of_test(void) {
     observe::flush();
     check::report_unfetched();
     return true;
+  });
+}
+
+int belay_check_segments(const void* base, const belaySegment* segments, size_t count) {
+  return enter("belay_check_segments", [&](Process& process) -> Status {
+    if (base == nullptr) return null_pointer("M-47", "base");
+    if (segments == nullptr && count != 0) return null_pointer("M-47", "segments");
+    std::vector<PlannedSegment> plan(count);
+    for (std::size_t i = 0; i < count; ++i) plan[i] = {segments[i].offset, segments[i].bytes};
+    return check_segments(process.memory(), reinterpret_cast<std::uintptr_t>(base), plan);
   });
 }
 

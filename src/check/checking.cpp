@@ -2,8 +2,12 @@
 
 #include <atomic>
 
+#include "check/accesses.h"
+#include "check/contents.h"
 #include "check/findings.h"
 #include "check/growth.h"
+#include "check/habits.h"
+#include "check/host_buffers.h"
 #include "check/in_use.h"
 #include "check/mark_requests.h"
 #include "check/shortage.h"
@@ -36,12 +40,23 @@ void start_checking(Memory& memory, const CheckSettings& settings) {
   if (settings.wants(MisuseClass::Hints))
     observe::listen(hear_hints, {.wanted = observe::bit(observe::What::Noted), .at_once = true});
   if (settings.wants(MisuseClass::Lifetime)) watch_use(memory);
+  judge_accesses(memory, settings);
+  if (settings.level == CheckSettings::Level::All && settings.wants(MisuseClass::Contents))
+    watch_contents(memory);
+  if (settings.level == CheckSettings::Level::All && settings.wants(MisuseClass::Hints)) watch_habits(memory);
+  watch_host_buffers(memory, {.buffers = settings.wants(MisuseClass::Host),
+                              .changes = settings.level == CheckSettings::Level::All,
+                              .hints = settings.wants(MisuseClass::Hints)});
 }
 
 void stop_checking() {
   report::on_fetch(nullptr);
   observe::unlisten(hear_hints);
   stop_watching_use();
+  stop_judging_accesses();
+  stop_watching_contents();
+  stop_watching_habits();
+  stop_watching_host_buffers();
   clear_mark();
 }
 
@@ -57,6 +72,10 @@ void hear_refusal(const char* function, const Error& error, std::uint32_t site) 
 
 int end_checking() {
   if (!check_settings().on() && found_count() == 0) return 0;
+  tell_late_findings();
+  tell_pending_contents();
+  tell_habits();
+  report_blocked_calls();
   report_unfetched();
   if (has_verdict()) return 0;  // `belay check` sums up
   print_end_of_findings();
@@ -65,6 +84,9 @@ int end_checking() {
 
 void forget_checking() {
   g_checked_memory.store(nullptr);
+  forget_contents();
+  forget_habits();
+  forget_blocked_calls();
   forget_findings();
   forget_marks();
   forget_mark_requests();

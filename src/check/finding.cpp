@@ -34,6 +34,20 @@ std::string_view headline_of(Misuse misuse) {
       return "used a mapping that the device has no access to";
     case Misuse::BeyondEnd:
       return "went beyond the end of a block";
+    case Misuse::BeforeStart:
+      return "went before the start of a block";
+    case Misuse::SegmentsTooClose:
+      return "found segments that break the rule for cutting a block";
+    case Misuse::WrongDirection:
+      return "was told another direction than its addresses have";
+    case Misuse::WrongSide:
+      return "was given memory of the wrong side: host for device, or the reverse";
+    case Misuse::AccessNotGranted:
+      return "was asked for access that cannot be granted so";
+    case Misuse::ReleasedWhileMapped:
+      return "released addresses where memory is still mapped";
+    case Misuse::MappedWrongly:
+      return "cannot map memory at this place";
     case Misuse::WroteReadOnly:
       return "wrote to memory that is read-only";
     default:
@@ -91,18 +105,279 @@ Finding freed_in_use(const char* function, std::uint32_t site, Object object, st
   return finding;
 }
 
-Finding used_without_question(const char* function, std::uint32_t site, std::uintptr_t address,
-                              std::size_t bytes, std::vector<Happened> before) {
+namespace {
+
+std::string_view one(Object object) {
+  switch (object) {
+    case Object::HostBlock:
+      return "pinned block";
+    case Object::Managed:
+      return "managed memory";
+    default:
+      return words_of(object).one;
+  }
+}
+
+std::string what_is_accessed(const JudgedAccess& access) {
+  const observe::Touch& touch = access.touch;
+  const std::string_view verb =
+      touch.writes ? (access.queued ? "writes" : "wrote") : (access.queued ? "reads" : "read");
+  std::string words =
+      access.item < 0 ? fmt::format("it {} ", verb) : fmt::format("item {} {} ", access.item, verb);
+  if (touch.rows == 1)
+    return words + fmt::format("{} at {}", counted(touch.bytes, "byte"), hex(touch.address));
+  return words + fmt::format("{} rows of {}, {} apart, at {}", touch.rows, counted(touch.bytes, "byte"),
+                             touch.pitch, hex(touch.address));
+}
+
+std::string what_it_is(const Owned& owned) {
+  return fmt::format("the {} {} has {}", one(owned.object), hex(owned.start), counted(owned.bytes(), "byte"));
+}
+
+const char* rule_of_bounds(const JudgedAccess& access, const Owned& owned, const OutOfBounds& out) {
+  const bool word = access.function == std::string_view{"aclrtValueWrite"} ||
+                    access.function == std::string_view{"aclrtValueWait"};
+  if (word) return "P-38";
+  if (owned.mapped) return out.neighbour ? "V-154" : "V-119";
+  return out.neighbour ? "M-242" : "M-40";
+}
+
+}  // namespace
+
+Finding left_its_block(const JudgedAccess& access, const Owned& owned, const OutOfBounds& out,
+                       std::vector<Happened> before) {
+  const observe::Touch& touch = access.touch;
+  const bool before_start = out.begins_outside && out.neighbour;
+  const std::string_view verb = touch.writes ? "wrote" : "read";
+  Finding finding{before_start ? Misuse::BeforeStart : Misuse::BeyondEnd,
+                  access.function,
+                  "",
+                  what_is_accessed(access),
+                  access.site,
+                  std::move(before),
+                  rule_of_bounds(access, owned, out),
+                  touch.rows > 1 ? "check pitch, width, height and offset"
+                                 : "check size and offset; what rounding and padding add to a block is not "
+                                   "the program's"};
+  if (before_start) {
+    const Owned& meant = *out.neighbour;
+    finding.headline = fmt::format("{} before the start of a {}", verb, one(meant.object));
+    finding.values +=
+        fmt::format(": that is {} before the start of the {} {}, in the padding of the {} {} of {}",
+                    counted(meant.start - touch.address, "byte"), one(meant.object), hex(meant.start),
+                    one(owned.object), hex(owned.start), counted(owned.bytes(), "byte"));
+    finding.cure = "check the offset: it is probably negative";
+    return finding;
+  }
+  finding.headline = fmt::format("{} beyond the end of a {}{}", verb, one(owned.object),
+                                 out.neighbour ? ", into another one" : "");
+  finding.values += fmt::format(": {}, ", what_it_is(owned));
+  if (out.begins_outside) {
+    finding.values += fmt::format("and ends {} before that", counted(touch.address - owned.end, "byte"));
+  } else if (touch.rows > 1) {
+    finding.values += fmt::format("and row {} is the first that ends outside of it; {} in all lie outside",
+                                  out.row, counted(out.outside, "byte"));
+  } else {
+    finding.values += out.outside == 1
+                          ? std::string{"so the last byte lies outside of it"}
+                          : fmt::format("so the last {} lie outside of it", counted(out.outside, "byte"));
+  }
+  if (out.neighbour) {
+    finding.values += fmt::format(
+        ", {}in the {} {} of {}",
+        out.into_neighbour == out.outside ? "" : fmt::format("{} of them ", out.into_neighbour),
+        one(out.neighbour->object), hex(out.neighbour->start), counted(out.neighbour->bytes(), "byte"));
+  } else {
+    finding.values += ", in its padding";
+  }
+  return finding;
+}
+
+Finding freed_meanwhile(const JudgedAccess& access, std::vector<Happened> before) {
+  return {
+      Misuse::UsedAfterFree,
+      access.function,
+      "used memory that was freed meanwhile",
+      fmt::format("{}, and when it was done, nothing was allocated there any more", what_is_accessed(access)),
+      access.site,
+      std::move(before),
+      "V-19",
+      "let the thread that frees wait for those that use the memory"};
+}
+
+Finding used_without_question(const JudgedAccess& access, std::vector<Happened> before) {
   const Misuse misuse = before.size() > 1 ? Misuse::UsedAfterFree : Misuse::UsedUnallocated;
-  return {misuse,
-          function,
-          std::string{headline_of(misuse)},
-          fmt::format("it reads {} at {}, where nothing is allocated; no call is refused for that",
-                      counted(bytes, "byte"), hex(address)),
-          site,
+  return {
+      misuse,
+      access.function,
+      std::string{headline_of(misuse)},
+      fmt::format("{}, where nothing is allocated; no call is refused for that", what_is_accessed(access)),
+      access.site,
+      std::move(before),
+      "V-361",
+      "pass memory of the device of the stream that is alive"};
+}
+
+Finding host_memory_for_device(const JudgedAccess& access, std::vector<Happened> before) {
+  return {Misuse::WrongSide,
+          access.function,
+          std::string{headline_of(Misuse::WrongSide)},
+          fmt::format("{}, which is host memory; no call is refused for that", what_is_accessed(access)),
+          access.site,
           std::move(before),
           "V-361",
-          "pass memory of the device of the stream that is alive"};
+          "pass memory of the device of the stream"};
+}
+
+Finding stated_wrongly(const JudgedAccess& access, const WrongDirection& wrong, const observe::Touch& from,
+                       const observe::Touch& to, std::vector<Happened> before) {
+  constexpr const char* kKinds[] = {"ACL_MEMCPY_HOST_TO_HOST",   "ACL_MEMCPY_HOST_TO_DEVICE",
+                                    "ACL_MEMCPY_DEVICE_TO_HOST", "ACL_MEMCPY_DEVICE_TO_DEVICE",
+                                    "ACL_MEMCPY_DEFAULT",        "ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE"};
+  const auto side = [](bool device) { return device ? "device memory" : "host memory"; };
+  std::string words;
+  if (wrong.from_wrong)
+    words += fmt::format("the source {} is {}", hex(from.address), side(wrong.from_device));
+  if (wrong.to_wrong)
+    words += fmt::format("{}the destination {} is {}", words.empty() ? "" : ", and ", hex(to.address),
+                         side(wrong.to_device));
+  return {Misuse::WrongDirection,
+          access.function,
+          std::string{headline_of(Misuse::WrongDirection)},
+          fmt::format("{} of {}: {}", wrong.kind < std::size(kKinds) ? kKinds[wrong.kind] : "a kind",
+                      counted(to.bytes * to.rows, "byte"), words),
+          access.site,
+          std::move(before),
+          !access.queued                           ? "M-240"
+          : !wrong.to_device && !wrong.from_device ? "M-435"
+                                                   : "M-263",
+          "pass the kind that fits, or ACL_MEMCPY_DEFAULT; or is one of the two the wrong pointer?"};
+}
+
+Finding too_much_room(const JudgedAccess& access, const Owned& owned, std::vector<Happened> before) {
+  Finding finding = hint(access.function,
+                         fmt::format("it was told that {} are at {}, but {}, {} of them from there on",
+                                     counted(access.touch.room, "byte"), hex(access.touch.address),
+                                     what_it_is(owned), owned.end - access.touch.address),
+                         "C-20", access.site);
+  finding.before = std::move(before);
+  finding.cure = "pass the size of the destination, or what is left of it";
+  return finding;
+}
+
+Finding read_from_read_only(const JudgedAccess& access, const Owned& owned) {
+  return hint(access.function,
+              fmt::format("{}: the {} {} is read-only, and published drivers do not copy from such memory",
+                          what_is_accessed(access), one(owned.object), hex(owned.start)),
+              "M-76", access.site);
+}
+
+Finding no_peer_access(const JudgedAccess& access, const Owned& owned, std::uint32_t actor) {
+  return hint(access.function,
+              fmt::format("{}: that is memory of device {}, and device {} has no peer access to it",
+                          what_is_accessed(access), owned.device, actor),
+              "V-179", access.site);
+}
+
+Finding default_kind_of_rows(const JudgedAccess& access) {
+  return hint(access.function,
+              "the documents have no ACL_MEMCPY_DEFAULT for this call; pass the real direction", "M-322",
+              access.site);
+}
+
+Finding ends_overlap(const JudgedAccess& access, const observe::Touch& to, const observe::Touch& from) {
+  const std::uintptr_t apart =
+      to.address > from.address ? to.address - from.address : from.address - to.address;
+  return hint(access.function,
+              fmt::format("source {} and destination {} have {} in common: which bytes result is not defined",
+                          hex(from.address), hex(to.address), counted(to.bytes - apart, "byte")),
+              "M-244", access.site);
+}
+
+Finding mapped_between_devices(const JudgedAccess& access, const observe::Touch& to,
+                               const observe::Touch& from) {
+  return hint(access.function,
+              fmt::format("from {} of device {} to {} of device {}: mapped memory is copied between devices "
+                          "with aclrtMemcpyAsync only, say the documents",
+                          hex(from.address), from.device, hex(to.address), to.device),
+              "V-84", access.site);
+}
+
+Finding host_buffer_freed(const char* function, std::uint32_t site, Object object, std::uintptr_t address,
+                          std::size_t bytes, std::uint32_t made_at, bool written, const TaskInUse& task) {
+  const ObjectWords words = words_of(object);
+  Finding finding{Misuse::HostBufferFreed,
+                  function,
+                  "gave host memory back before the program waited for queued work that uses it",
+                  fmt::format("task {} {} the {} {} ({} bytes), and nothing has told the program that the "
+                              "task is done",
+                              task.number, written ? "writes to" : "reads", words.one, hex(address), bytes),
+                  site,
+                  {},
+                  "M-270",
+                  fmt::format("wait for the stream (aclrtSynchronizeStream), or for an event behind the "
+                              "task, before {}",
+                              function)};
+  if (task.site != 0)
+    finding.before.push_back({fmt::format("task {} was submitted", task.number), task.site});
+  if (made_at != 0) finding.before.push_back({fmt::format("the {} was {}", words.one, words.made), made_at});
+  return finding;
+}
+
+Finding host_buffer_changed(const char* function, std::uint32_t site, const observe::Touch& source,
+                            std::uintptr_t first_changed, const TaskInUse& task) {
+  Finding finding{
+      Misuse::HostBufferChanged,
+      function,
+      "waited for a copy whose source was changed after the copy was queued",
+      fmt::format("of the {} bytes at {}, which task {} copies, byte {} is the first that is not what it was "
+                  "when the copy was submitted: it may have copied old bytes, new ones, or some of both",
+                  source.bytes * source.rows, hex(source.address), task.number,
+                  first_changed - source.address),
+      site,
+      {},
+      "M-270",
+      "change the buffer after the wait, or fill a second one meanwhile"};
+  if (task.site != 0)
+    finding.before.push_back({fmt::format("task {} was submitted", task.number), task.site});
+  return finding;
+}
+
+Finding host_buffer_out_of_frame(const char* function, std::uint32_t site, std::uintptr_t address,
+                                 std::size_t bytes, bool written, const TaskInUse& task) {
+  Finding finding{Misuse::HostBufferOutOfFrame,
+                  function,
+                  "was called when the function had returned whose local variable queued work still uses",
+                  fmt::format("task {} {} the {} bytes at {}, which were on the stack of this thread when it "
+                              "was submitted; the stack ends above them now, and nothing has told the "
+                              "program that the task is done",
+                              task.number, written ? "writes to" : "reads", bytes, hex(address)),
+                  site,
+                  {},
+                  "M-270",
+                  "wait for the work before the function returns, or use memory that lives longer"};
+  if (task.site != 0)
+    finding.before.push_back({fmt::format("task {} was submitted", task.number), task.site});
+  return finding;
+}
+
+namespace {
+std::string time_in_words(std::uint64_t ns) {
+  const double us = static_cast<double>(ns) / 1000;
+  return us < 1000 ? fmt::format("{:.1f} us", us) : fmt::format("{:.1f} ms", us / 1000);
+}
+}  // namespace
+
+Finding call_blocked(const char* function, std::uint32_t site, const BlockedPlace& place) {
+  Finding finding =
+      hint(function,
+           fmt::format("{} waited until the copy was done, because host memory that is not pinned was "
+                       "involved: {} bytes, {} in all, {} at most",
+                       counted(place.calls, "call"), place.bytes, time_in_words(place.ns),
+                       time_in_words(place.most_ns)),
+           "M-265", site);
+  finding.cure = "allocate the host memory with aclrtMallocHost, or register it with aclrtHostRegister";
+  return finding;
 }
 
 Finding never_given_back(const Leak& leak, const char* rule) {
@@ -132,6 +407,37 @@ Finding grown_since_mark(const Leak& leak) {
   return finding;
 }
 
+Finding read_unwritten(const char* function, std::uint32_t site, const UnwrittenRead& read) {
+  const std::string_view what = words_of(read.object).one;
+  Finding finding{Misuse::ReadUnwritten,
+                  function,
+                  read.wait ? "went on because of a word that nobody had written"
+                            : "read device memory that nobody had written",
+                  fmt::format("of the {} at {}, {} never written, the first at {} (offset {} of the {})",
+                              counted(read.bytes, "byte"), hex(read.address),
+                              read.missing == 1 ? std::string{"1 was"} : fmt::format("{} were", read.missing),
+                              hex(read.first), read.offset, what),
+                  site,
+                  {},
+                  "M-417",
+                  "write all of it first, with a copy or aclrtMemset: what is in fresh memory is undefined"};
+  if (read.made_at != 0) finding.before.push_back({fmt::format("the {} was allocated", what), read.made_at});
+  const UnwrittenRead::Write& write = read.write;
+  if (write.rows == 0 || write.site == 0) return finding;
+  if (write.brought) {
+    finding.before.push_back({"the bytes came there with a copy", write.site});
+    if (write.from != 0) finding.before.push_back({"they came from memory that was allocated", write.from});
+    return finding;
+  }
+  finding.before.push_back({write.rows == 1
+                                ? fmt::format("next to them, {} at offset {} were written",
+                                              counted(write.bytes, "byte"), write.offset)
+                                : fmt::format("next to them, {} rows of {} from offset {} on were written",
+                                              write.rows, counted(write.bytes, "byte"), write.offset),
+                            write.site});
+  return finding;
+}
+
 Finding error_not_fetched(const char* function, aclError code, const std::string& what, std::uint32_t site,
                           const char* rule) {
   const std::string_view name = code_name(code);
@@ -144,6 +450,64 @@ Finding error_not_fetched(const char* function, aclError code, const std::string
           {},
           rule,
           "check what every call returns, and read aclGetRecentErrMsg where one fails"};
+}
+
+Finding churned(const Habit& habit) {
+  const bool host = habit.object == Object::HostBlock;
+  const std::size_t saved = habit.made - habit.most_alive;
+  return {Misuse::Churned,
+          habit.function,
+          "makes small blocks that are soon freed, again and again",
+          fmt::format(
+              "{} of at most {} were allocated here, and never more than {} of them alive at once: a pool "
+              "of {} would save {} and as many frees",
+              counted(habit.made, "block"), amount(habit.largest), habit.most_alive,
+              counted(habit.most_alive, "block"), counted(saved, "allocation")),
+          habit.site,
+          {},
+          host ? "M-432" : "M-94",
+          "allocate ahead and use the blocks again: each pair of allocation and free is slow on a card"};
+}
+
+Finding wasted_pages(const Habit& habit) {
+  return {Misuse::WastedPages,
+          habit.function,
+          "takes huge pages for blocks that leave most of them empty",
+          fmt::format("{} of at most {}, alive at once, took {} in huge pages; {} of that stayed empty",
+                      counted(habit.count, "block"), amount(habit.largest), amount(habit.bytes),
+                      amount(habit.wasted)),
+          habit.site,
+          {},
+          "M-50",
+          "ask for small blocks with ACL_MEM_MALLOC_HUGE_FIRST or ACL_MEM_MALLOC_NORMAL_ONLY, or carve "
+          "several out "
+          "of one block"};
+}
+
+Finding never_used(const Habit& habit) {
+  return {Misuse::NeverUsed,
+          habit.function,
+          "makes blocks that are never used",
+          fmt::format("{}, {} in all: nothing was ever copied there, from there, or filled in",
+                      counted(habit.count, "block"), amount(habit.bytes)),
+          habit.site,
+          {},
+          "",
+          "leave the allocation out, or make it where the memory is needed"};
+}
+
+Finding held_unused(const Habit& habit) {
+  return {Misuse::HeldUnused,
+          habit.function,
+          "makes blocks that are kept long after their last use",
+          fmt::format("{}, {} in all: at least {} came between the last copy from there and the free, or "
+                      "the end of the program",
+                      counted(habit.count, "block"), amount(habit.bytes),
+                      counted(habit.operations, "copy, fill or task", "copies, fills and tasks")),
+          habit.site,
+          {},
+          "",
+          "free a block when its contents are not needed any more"};
 }
 
 Finding hint(const char* function, const std::string& what, const char* rule, std::uint32_t site) {

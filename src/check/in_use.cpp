@@ -1,86 +1,141 @@
 #include "check/in_use.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
-#include <deque>
 #include <mutex>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "check/findings.h"
-#include "memory/history.h"
+#include "check/host_buffers.h"
 #include "observe/lives.h"
 #include "observe/observe.h"
 
 namespace belay::check {
 namespace {
 
-// By what is touched: the tasks that are queued or run, in the order in which they were submitted. Most end
-// in that order, too.
-using Users = std::deque<TaskInUse>;
+// How far each stream is. Streams share the places by their numbers: a place belongs to one of them until
+// that is destroyed, and those that find none have a table with a lock.
+//
+// Work is done under the lock of the scheduler, on the thread of a worker, while the program submits more:
+// that it is done costs one store here, and nobody waits for anybody.
+class DoneStreams {
+ public:
+  // When work is submitted, before it can be done. A stream stays where it was first.
+  void add(std::uint64_t stream) {
+    Place& place = place_of(stream);
+    std::uint64_t nobody = 0;
+    if (place.stream.load() == stream) return;
+    const std::lock_guard lock{mutex_};
+    if (others_.contains(stream) || place.stream.compare_exchange_strong(nobody, stream)) return;
+    others_.emplace(stream, 0);
+  }
+  void done(std::uint64_t stream, std::uint64_t position) {
+    if (Place& place = place_of(stream); place.stream.load() == stream)
+      return place.position.store(position, std::memory_order_release);
+    const std::lock_guard lock{mutex_};
+    if (const auto found = others_.find(stream); found != others_.end()) found->second = position;
+  }
+  // Also where the stream is in neither place: it is destroyed.
+  bool is_done(std::uint64_t stream, std::uint64_t position) {
+    if (Place& place = place_of(stream); place.stream.load() == stream)
+      return place.position.load(std::memory_order_acquire) >= position;
+    const std::lock_guard lock{mutex_};
+    const auto found = others_.find(stream);
+    return found == others_.end() || found->second >= position;
+  }
+  void destroyed(std::uint64_t stream) {
+    if (Place& place = place_of(stream); place.stream.load() == stream) {
+      place.position.store(0);
+      return place.stream.store(0);
+    }
+    const std::lock_guard lock{mutex_};
+    others_.erase(stream);
+  }
+
+ private:
+  struct alignas(64) Place {
+    std::atomic<std::uint64_t> stream{0}, position{0};
+  };
+  Place& place_of(std::uint64_t stream) { return places_[stream % places_.size()]; }
+  std::array<Place, 64> places_;
+  std::mutex mutex_;
+  std::unordered_map<std::uint64_t, std::uint64_t> others_;
+};
+
+// A task that uses some memory.
+struct User {
+  TaskInUse task;
+  std::uint64_t stream, position;
+};
+struct Users {
+  std::vector<User> all;  // also some that are done by now
+  std::size_t left = 0;   // when those were last left out
+};
 struct Pending {
+  DoneStreams streams;
   std::mutex mutex;
   std::unordered_map<std::uint64_t, Users> of_extent;
-  std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> of_task;  // extents
+  std::size_t left = 0;                      // extents, when those without a user were last left out
   std::unordered_set<std::uint64_t> doomed;  // tasks whose memory was given back, as was reported
+
+  void leave_out_done(Users& users) {
+    std::erase_if(users.all, [&](const User& each) { return streams.is_done(each.stream, each.position); });
+    users.left = users.all.size();
+  }
 };
 std::atomic<Pending*> g_pending{nullptr};
 std::atomic<Memory*> g_used_memory{nullptr};
 
 void submit(Pending& pending, const observe::Told& told) {
   const observe::Event& event = told.event;
+  if (told.details == nullptr) return;
+  const std::uint64_t stream = told.details->stream;
   const std::lock_guard lock{pending.mutex};
-  std::vector<std::uint64_t>* extents = nullptr;
+  bool added = false;
   for (const observe::Touch& each : told.touches) {
     // What was taken during the call is not needed any more (M-269).
     if (each.extent == 0 || (event.operation == observe::Operation::CopyTaken && !each.writes)) continue;
-    pending.of_extent[each.extent].push_back({event.serial, event.function_name(), event.site});
-    if (extents == nullptr) extents = &pending.of_task[event.serial];
-    extents->push_back(each.extent);
+    if (!std::exchange(added, true)) pending.streams.add(stream);
+    Users& users = pending.of_extent[each.extent];
+    if (users.all.size() >= 2 * users.left + 64) pending.leave_out_done(users);
+    users.all.push_back({{event.serial, event.function_name(), event.site}, stream, told.details->position});
   }
-}
-
-// Of cache operations nobody asks whether there is anything at their addresses.
-void judge_cache_operation(const observe::Told& told) {
-  const Memory* memory = g_used_memory.load(std::memory_order_acquire);
-  if (memory == nullptr) return;
-  for (const observe::Touch& each : told.touches) {
-    if (each.extent != 0 || !memory->is_device_address(each.address)) continue;
-    report_finding(used_without_question(told.event.function_name(), told.event.site, each.address,
-                                         each.bytes, history_at(*memory, each.address)));
-  }
-}
-
-// What a task has touched in the end may be more than was known of it before: some find addresses in memory.
-void end(Pending& pending, std::uint64_t number) {
-  const std::lock_guard lock{pending.mutex};
-  const auto ended = pending.of_task.find(number);
-  if (ended == pending.of_task.end()) return;
-  for (const std::uint64_t each : ended->second) {
-    const auto found = pending.of_extent.find(each);
-    if (found == pending.of_extent.end()) continue;
-    Users& users = found->second;
-    const auto task = std::ranges::find(users, number, &TaskInUse::number);
-    if (task != users.end()) users.erase(task);
-  }
-  pending.of_task.erase(ended);
   constexpr std::size_t kMany = 4096;  // those that nobody uses any more are kept for their next use
-  if (pending.of_extent.size() > kMany)
-    std::erase_if(pending.of_extent, [](const auto& each) { return each.second.empty(); });
+  if (!added || pending.of_extent.size() <= std::max(kMany, 2 * pending.left)) return;
+  for (auto& [extent, users] : pending.of_extent) pending.leave_out_done(users);
+  std::erase_if(pending.of_extent, [](const auto& each) { return each.second.all.empty(); });
+  pending.left = pending.of_extent.size();
+}
+
+// One task alone, perhaps before others that were submitted earlier.
+void drop(Pending& pending, const observe::Told& told) {
+  const std::lock_guard lock{pending.mutex};
+  for (const observe::Touch& each : told.touches) {
+    const auto found = pending.of_extent.find(each.extent);
+    if (found != pending.of_extent.end())
+      std::erase_if(found->second.all,
+                    [&](const User& user) { return user.task.number == told.event.serial; });
+  }
 }
 
 void give_back(Pending& pending, const observe::Event& event, std::uint64_t extent) {
   if ((event.flags & observe::Event::kSwept) != 0) return;  // a reset has waited, or dropped the work
+  if (event.object == Object::HostBlock && watches_host_buffers()) return;  // told there, by another rule
   TaskInUse user{};
   {
     const std::lock_guard lock{pending.mutex};
     const auto found = pending.of_extent.find(extent);
-    if (found == pending.of_extent.end() || found->second.empty()) return;
-    user = found->second.front();
+    if (found == pending.of_extent.end()) return;
+    pending.leave_out_done(found->second);
+    if (found->second.all.empty()) return;
+    user = found->second.all.front().task;
     constexpr std::size_t kMostDoomed = 65'536;
-    for (const TaskInUse& each : found->second) {
-      if (pending.doomed.size() < kMostDoomed) pending.doomed.insert(each.number);
+    for (const User& each : found->second.all) {
+      if (pending.doomed.size() < kMostDoomed) pending.doomed.insert(each.task.number);
     }
   }
   Memory* memory = g_used_memory.load(std::memory_order_acquire);
@@ -100,17 +155,19 @@ void hear_use(const observe::Batch& events) {
   events.each([&](const observe::Told& told) {
     switch (told.event.what) {
       case observe::What::Submitted:
-        if (told.event.operation == observe::Operation::CacheOperation) judge_cache_operation(told);
         return submit(*pending, told);
       case observe::What::Done:
+        if (!told.touches.empty()) pending->streams.done(told.details->stream, told.details->position);
+        return;
       case observe::What::Failed:
       case observe::What::Dropped:
-        return end(*pending, told.event.serial);
+        return drop(*pending, told);
       case observe::What::GivenBack:
         return give_back(*pending, told.event, told.event.serial);
       case observe::What::Destroyed:
         if (told.event.object == Object::Mapping && told.details != nullptr)
           give_back(*pending, told.event, told.details->object);
+        if (told.event.object == Object::Stream) pending->streams.destroyed(told.event.serial);
         if (told.event.object == Object::Managed) give_back(*pending, told.event, told.event.serial);
         return;
       default:

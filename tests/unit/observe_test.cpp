@@ -82,7 +82,8 @@ TEST(Observe, CellsAreTidyForTheFastPath_AfterLongerEvents) {
   for (std::uint64_t i = 0; i < 20'000; ++i) {
     if (random() % 40 == 0) {
       std::vector<observe::Touch> touches(random() % 9);
-      for (observe::Touch& each : touches) each = {~i, ~i, ~i, ~i, ~i, 77, true, true};
+      for (observe::Touch& each : touches)
+        each = {~i, ~i, ~i, ~i, static_cast<std::uint32_t>(~i), 77, true, true};
       observe::deliver({.what = What::Copied, .site = 5, .time_ns = 9}, {.stream = ~i, .position = ~i},
                        touches);
     } else if (random() % 50 == 0) {

@@ -1,7 +1,7 @@
 // Reuse of addresses is delayed, not given up: a program may allocate and free for ever. Pages are free at
 // once, so a device that is nearly full can be filled again.
 
-// options: --hbm 64M
+// options: --hbm 64M --only lifetime
 #include "program.h"
 
 int main() {

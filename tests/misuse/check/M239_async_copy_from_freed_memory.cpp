@@ -5,14 +5,15 @@ int main() {
   const Device device;
   void* block = nullptr;
   must(aclrtMalloc(&block, kBytes, ACL_MEM_MALLOC_HUGE_FIRST));
-  static char host[kBytes];
+  must(aclrtMemset(block, kBytes, 0, kBytes));
+  const Pinned host;
   aclrtStream stream = nullptr;
   must(aclrtCreateStream(&stream));
 #ifdef BUG
   must(aclrtFree(block));
-  aclrtMemcpyAsync(host, kBytes, block, kBytes, ACL_MEMCPY_DEVICE_TO_HOST, stream);
+  aclrtMemcpyAsync(host.start, kBytes, block, kBytes, ACL_MEMCPY_DEVICE_TO_HOST, stream);
 #else
-  must(aclrtMemcpyAsync(host, kBytes, block, kBytes, ACL_MEMCPY_DEVICE_TO_HOST, stream));
+  must(aclrtMemcpyAsync(host.start, kBytes, block, kBytes, ACL_MEMCPY_DEVICE_TO_HOST, stream));
   must(aclrtSynchronizeStream(stream));
   must(aclrtFree(block));
 #endif

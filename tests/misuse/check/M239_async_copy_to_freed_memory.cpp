@@ -5,14 +5,14 @@ int main() {
   const Device device;
   void* block = nullptr;
   must(aclrtMalloc(&block, kBytes, ACL_MEM_MALLOC_HUGE_FIRST));
-  static char host[kBytes];
+  const Pinned host;
   aclrtStream stream = nullptr;
   must(aclrtCreateStream(&stream));
 #ifdef BUG
   must(aclrtFree(block));
-  aclrtMemcpyAsync(block, kBytes, host, kBytes, ACL_MEMCPY_HOST_TO_DEVICE, stream);
+  aclrtMemcpyAsync(block, kBytes, host.start, kBytes, ACL_MEMCPY_HOST_TO_DEVICE, stream);
 #else
-  must(aclrtMemcpyAsync(block, kBytes, host, kBytes, ACL_MEMCPY_HOST_TO_DEVICE, stream));
+  must(aclrtMemcpyAsync(block, kBytes, host.start, kBytes, ACL_MEMCPY_HOST_TO_DEVICE, stream));
   must(aclrtSynchronizeStream(stream));
   must(aclrtFree(block));
 #endif

@@ -5,6 +5,7 @@ int main() {
   const Device device;
   void* block = nullptr;
   must(aclrtMalloc(&block, kBytes, ACL_MEM_MALLOC_HUGE_FIRST));
+  must(aclrtMemset(block, kBytes, 0, kBytes));
   static char host[kBytes];
 #ifdef BUG
   must(aclrtFree(block));

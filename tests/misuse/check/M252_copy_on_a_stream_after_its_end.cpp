@@ -3,16 +3,16 @@
 
 int main() {
   const Device device;
-  static char host[kBytes];
+  const Pinned host;
   void* block = nullptr;
   aclrtStream stream = nullptr;
   must(aclrtMalloc(&block, kBytes, ACL_MEM_MALLOC_HUGE_FIRST));
   must(aclrtCreateStream(&stream));
 #ifdef BUG
   must(aclrtDestroyStream(stream));
-  aclrtMemcpyAsync(block, kBytes, host, kBytes, ACL_MEMCPY_HOST_TO_DEVICE, stream);
+  aclrtMemcpyAsync(block, kBytes, host.start, kBytes, ACL_MEMCPY_HOST_TO_DEVICE, stream);
 #else
-  must(aclrtMemcpyAsync(block, kBytes, host, kBytes, ACL_MEMCPY_HOST_TO_DEVICE, stream));
+  must(aclrtMemcpyAsync(block, kBytes, host.start, kBytes, ACL_MEMCPY_HOST_TO_DEVICE, stream));
   must(aclrtDestroyStream(stream));
 #endif
   must(aclrtFree(block));

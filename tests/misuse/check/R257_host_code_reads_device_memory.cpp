@@ -9,6 +9,7 @@ int main() {
   const Device device;
   void* block = nullptr;
   must(aclrtMalloc(&block, kBytes, ACL_MEM_MALLOC_HUGE_FIRST));
+  must(aclrtMemset(block, kBytes, 0, kBytes));
   static char host[kBytes];
   must(aclrtMemcpy(host, kBytes, block, kBytes, ACL_MEMCPY_DEVICE_TO_HOST));
 #ifdef BUG

@@ -19,6 +19,11 @@ inline void must(bool holds, int line = __builtin_LINE()) {
 }
 inline void must(aclError code, int line = __builtin_LINE()) { must(code == ACL_SUCCESS, line); }
 
+// A call that may fail because of the mistake, by chance: the program asks why, and goes on.
+inline void may_fail(aclError code) {
+  if (code != ACL_SUCCESS) (void)aclGetRecentErrMsg();
+}
+
 // From the start of a program to its end.
 struct Device {
   Device() {
@@ -31,4 +36,14 @@ struct Device {
   }
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
+};
+
+// Host memory that queued copies do not wait for.
+struct Pinned {
+  explicit Pinned(std::size_t bytes = kBytes) { must(aclrtMallocHost(&start, bytes)); }
+  ~Pinned() { must(aclrtFreeHost(start)); }
+  Pinned(const Pinned&) = delete;
+  Pinned& operator=(const Pinned&) = delete;
+
+  void* start = nullptr;
 };

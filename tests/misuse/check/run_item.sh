@@ -49,7 +49,7 @@ compile() { # further flags...
 
 # What differs from run to run has a stand-in, and frames of the compiler's own headers are left out.
 plain() {
-    sed -E '/\(\/usr\/(include|lib)\//d; s/\+0x[0-9a-f]+/+0xOFFSET/g; s/0x[0-9a-f]{6,}/0xADDR/g; s/(process|thread) [0-9]+/\1 N/g; s/, [0-9.]+ (s|min|h) ago:/:/'
+    sed -E '/\(\/usr\/(include|lib)\//d; s/\+0x[0-9a-f]+/+0xOFFSET/g; s/0x[0-9a-f]{6,}/0xADDR/g; s/(process|thread) [0-9]+/\1 N/g; s/, [0-9.]+ (s|min|h) ago:/:/; s/[0-9.]+ (us|ms)\b/TIME/g'
 }
 
 check() { # program and its arguments...: its exit code in $code, what it printed in $work/err

@@ -1,0 +1,240 @@
+#include "check/habits.h"
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "check/findings.h"
+#include "memory/block_facts.h"
+#include "observe/lives.h"
+#include "observe/observe.h"
+#include "observe/stack_words.h"
+
+namespace belay::check {
+namespace {
+
+using observe::Touch;
+using observe::What;
+
+// What is less than this is not worth a word.
+constexpr std::size_t kMuch = 16_MiB;
+constexpr std::size_t kSmallBlock = 1_MiB, kManyBlocks = 1000, kUsesOfEach = 100;
+constexpr std::uint64_t kManyOperations = 1000;
+
+// Operations are numbered. A block has the number of the last one that used it, and whether that read it,
+// beside its facts; with the end of its own number, for the word may be of a block that was there before.
+struct LastUse {
+  static constexpr unsigned kNumberBits = 24, kReadBit = kNumberBits;
+  static std::uint64_t word(std::uint64_t block, std::uint64_t operation, bool reads) {
+    return operation << (kReadBit + 1) | std::uint64_t{reads} << kReadBit | tag(block);
+  }
+  static std::uint64_t tag(std::uint64_t block) { return block & ((std::uint64_t{1} << kNumberBits) - 1); }
+  static bool is_of(std::uint64_t word, std::uint64_t block) { return word != 0 && tag(word) == tag(block); }
+  static std::uint64_t operation(std::uint64_t word) { return word >> (kReadBit + 1); }
+  static bool reads(std::uint64_t word) { return (word >> kReadBit & 1) != 0; }
+};
+
+// All blocks that one line of the program made.
+struct MadeHere {
+  std::uint32_t site = 0;
+  const char* function = "";
+  Object object = Object::None;
+  std::size_t made = 0, alive = 0, most_alive = 0;
+  std::size_t largest = 0;  // as asked for
+  std::size_t used = 0, unused = 0, unused_bytes = 0;
+  std::size_t wasteful = 0;  // alive in huge pages that are less than half full
+  std::size_t wasted = 0, most_wasted = 0, blocks_then = 0, bytes_then = 0;
+  std::size_t held = 0, held_bytes = 0;  // kept long after their last use
+  std::uint64_t held_for = 0;            // operations, at least
+};
+
+struct Habits {
+  explicit Habits(Memory& of) : memory{of} {}
+
+  Memory& memory;
+  std::atomic<std::uint64_t> operations{0};
+  std::mutex mutex;
+  // In the order of their first call. Several call sites may be one line, which an interpreter comes to in
+  // different ways.
+  std::deque<MadeHere> places;
+  std::unordered_map<std::uint32_t, MadeHere*> of_site;
+  std::map<std::string, MadeHere*> of_line;
+
+  MadeHere& at(std::uint32_t site) {  // with the lock
+    MadeHere*& place = of_site[site];
+    if (place == nullptr) {
+      MadeHere*& same = of_line[observe::stack_words(site, "")];
+      if (same == nullptr) {
+        same = &places.emplace_back();
+        same->site = site;
+      }
+      place = same;
+    }
+    return *place;
+  }
+};
+std::atomic<Habits*> g_habits{nullptr};
+
+// In huge pages, of which it fills less than half.
+std::size_t wasted_by(const observe::Event& block) {
+  constexpr unsigned kHugeShift = 21;
+  if (block.page_shift < kHugeShift || block.bytes * 2 >= block.footprint()) return 0;
+  return block.footprint() - block.bytes;
+}
+
+bool is_block(const observe::Event& event) {
+  return event.object == Object::DeviceBlock || event.object == Object::HostBlock;
+}
+
+void note_made(Habits& habits, const observe::Event& event) {
+  if (event.site == 0 || !is_block(event)) return;
+  const std::size_t waste = wasted_by(event);
+  const std::lock_guard lock{habits.mutex};
+  MadeHere& place = habits.at(event.site);
+  if (place.made++ == 0) {
+    place.function = event.function_name();
+    place.object = event.object;
+  }
+  place.most_alive = std::max(place.most_alive, ++place.alive);
+  place.largest = std::max(place.largest, event.bytes);
+  if (waste == 0) return;
+  ++place.wasteful;
+  place.wasted += waste;
+  if (place.wasted <= place.most_wasted) return;
+  place.most_wasted = place.wasted;
+  place.blocks_then = place.wasteful;
+  place.bytes_then = place.wasteful * event.footprint();
+}
+
+// It ends, or the program does.
+void look_back(Habits& habits, MadeHere& place, std::uint64_t serial, std::size_t bytes,
+               std::uint64_t last_use) {
+  if (!LastUse::is_of(last_use, serial)) {
+    ++place.unused;
+    place.unused_bytes += bytes;
+    return;
+  }
+  ++place.used;
+  const std::uint64_t now = habits.operations.load(std::memory_order_relaxed);
+  const std::uint64_t since = now - LastUse::operation(last_use);
+  if (!LastUse::reads(last_use) || since < kManyOperations || since < now / 2) return;
+  place.held_for = place.held == 0 ? since : std::min(place.held_for, since);
+  ++place.held;
+  place.held_bytes += bytes;
+}
+
+void note_end(Habits& habits, const observe::Event& event) {
+  if (!is_block(event)) return;
+  const BlockFacts* facts =
+      event.object == Object::DeviceBlock ? habits.memory.map().facts_of(event.address) : nullptr;
+  const std::uint32_t made_at = facts != nullptr ? facts->born.site.load(std::memory_order_relaxed)
+                                                 : observe::made_at(event.object, event.serial);
+  if (made_at == 0) return;
+  const std::size_t waste = wasted_by(event);
+  const std::lock_guard lock{habits.mutex};
+  MadeHere& place = habits.at(made_at);
+  if (place.alive == 0) return;
+  --place.alive;
+  if (waste != 0) {
+    --place.wasteful;
+    place.wasted -= std::min(place.wasted, waste);
+  }
+  if (facts != nullptr)
+    look_back(habits, place, event.serial, event.bytes, facts->used.load(std::memory_order_relaxed));
+}
+
+void note_use(Habits& habits, std::span<const Touch> touches) {
+  const std::uint64_t now = habits.operations.fetch_add(1, std::memory_order_relaxed) + 1;
+  for (const Touch& each : touches) {
+    if (!each.on_device || each.extent == 0 || !habits.memory.is_plain(each.address)) continue;
+    if (BlockFacts* facts = habits.memory.map().facts_of(each.address - each.offset))
+      facts->used.store(LastUse::word(each.extent, now, !each.writes), std::memory_order_relaxed);
+  }
+}
+
+void hear_habits(const observe::Batch& events) {
+  Habits* habits = g_habits.load(std::memory_order_acquire);
+  if (habits == nullptr) return;
+  events.each([&](const observe::Told& told) {
+    switch (told.event.what) {
+      case What::Allocated:
+        return note_made(*habits, told.event);
+      case What::Freed:
+        return note_end(*habits, told.event);
+      default:
+        return note_use(*habits, told.touches);
+    }
+  });
+}
+
+void tell_place(const MadeHere& place) {
+  Habit habit{place.function, place.site, place.object, place.made, place.most_alive, place.largest};
+  if (place.largest <= kSmallBlock && place.made >= kManyBlocks &&
+      place.made >= kUsesOfEach * place.most_alive)
+    report_finding(churned(habit));
+  if (place.most_wasted >= kMuch) {
+    habit.count = place.blocks_then;
+    habit.bytes = place.bytes_then;
+    habit.wasted = place.most_wasted;
+    report_finding(wasted_pages(habit));
+  }
+  if (place.used == 0 && place.unused_bytes >= kMuch) {
+    habit.count = place.unused;
+    habit.bytes = place.unused_bytes;
+    report_finding(never_used(habit));
+  }
+  if (place.held_bytes >= kMuch) {
+    habit.count = place.held;
+    habit.bytes = place.held_bytes;
+    habit.operations = place.held_for;
+    report_finding(held_unused(habit));
+  }
+}
+
+}  // namespace
+
+void watch_habits(Memory& memory) {
+  static auto* kept = new std::vector<std::unique_ptr<Habits>>;  // a straggler may still hold an older one
+  constexpr std::size_t kKept = 4;
+  if (kept->size() >= kKept) kept->erase(kept->begin());
+  g_habits.store(kept->emplace_back(std::make_unique<Habits>(memory)).get(), std::memory_order_release);
+  observe::listen(hear_habits, {.wanted = observe::bits(What::Allocated, What::Freed, What::Copied,
+                                                        What::Filled, What::Submitted),
+                                .at_once = true});
+}
+
+void tell_habits() {
+  Habits* habits = g_habits.exchange(nullptr);
+  if (habits == nullptr) return;
+  const bool sees_uses = habits->memory.backing().keeps_bytes() && !habits->memory.backing().host_may_touch();
+  const std::lock_guard lock{habits->mutex};
+  // What is still there.
+  for (std::uint32_t device = 0; device < habits->memory.settings().devices(); ++device) {
+    habits->memory.map().for_each_block(device, [&](const Block& block) {
+      const auto place = habits->of_site.find(habits->memory.map().site_of(block.start));
+      const BlockFacts* facts = habits->memory.map().facts_of(block.start);
+      if (place != habits->of_site.end() && facts != nullptr)
+        look_back(*habits, *place->second, block.serial, block.asked,
+                  facts->used.load(std::memory_order_relaxed));
+    });
+  }
+  for (MadeHere& place : habits->places) {
+    if (!sees_uses) place.unused_bytes = place.held_bytes = 0;
+    tell_place(place);
+  }
+}
+
+void stop_watching_habits() {
+  observe::unlisten(hear_habits);
+  tell_habits();
+}
+
+void forget_habits() { g_habits.store(nullptr); }
+
+}  // namespace belay::check

@@ -1,0 +1,458 @@
+#include "check/host_buffers.h"
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "base/of_process.h"
+#include "check/findings.h"
+#include "check/in_flight.h"
+#include "check/source_copies.h"
+#include "observe/lives.h"
+#include "observe/observe.h"
+#include "platform/threads.h"
+
+namespace belay::check {
+namespace {
+
+using observe::Operation;
+using observe::Touch;
+using observe::What;
+
+// A pinned block or a registered range that queued work used.
+struct Extent {
+  std::uint32_t reads = 0, writes = 0;  // in flight
+  bool ended = false;
+  bool kept = false;  // mapped, although it was freed
+};
+
+// The part of a task that is in host memory.
+struct Part {
+  TaskInUse task;
+  Touch touch;
+  Extent* extent = nullptr;
+  std::uint64_t stream = 0;
+  std::uint32_t stack_of = 0;  // the thread on whose stack it is; 0: it is on none
+  bool registered = false;     // memory of the program, which it may have unmapped
+  bool told = false;           // something about it was reported
+  SourceCopies::Copy was;      // when the work was submitted; empty: it is not compared
+
+  SourceCopies::Of owner() const { return registered ? SourceCopies::Of::Program : SourceCopies::Of::Belay; }
+};
+
+// Tasks that the program itself lets go on, or that are its own code: until they are done it may fill what is
+// behind them in their stream.
+class Gates {
+ public:
+  void add(std::uint64_t task, std::uint64_t stream) {
+    if (pending_.emplace(task, stream).second) ++of_stream_[stream];
+  }
+  void drop(std::uint64_t task) {
+    const auto found = pending_.find(task);
+    if (found == pending_.end()) return;
+    if (--of_stream_[found->second] == 0) of_stream_.erase(found->second);
+    pending_.erase(found);
+  }
+  bool any(std::uint64_t stream) const { return of_stream_.contains(stream); }
+
+ private:
+  std::unordered_map<std::uint64_t, std::uint64_t> pending_;  // streams
+  std::unordered_map<std::uint64_t, std::size_t> of_stream_;
+};
+
+struct Watched {
+  explicit Watched(Memory& of, const HostBufferWishes& wishes) : memory{of}, wants{wishes} {}
+  Memory& memory;
+  const HostBufferWishes wants;
+  std::atomic<std::size_t> on_stacks{0};
+  std::mutex mutex;
+  SourceCopies sources;
+  InFlight<Part> work;
+  std::unordered_map<std::uint64_t, Extent> extents;
+  Gates gates;
+  struct Record {
+    std::uint64_t serial = 0;
+    bool gated = false;
+  };
+  std::array<Record, 1024> records{};           // that were submitted: of each place the last
+  std::unordered_set<std::uint64_t> that_wait;  // streams that were told to wait for something
+};
+std::atomic<Watched*> g_watched{nullptr};
+
+// What to do when the lock is given back.
+struct Later {
+  std::vector<Finding> findings;
+  std::vector<std::uint64_t> unmapped;  // extents
+
+  void carry_out(Memory& memory) const {
+    for (const std::uint64_t each : unmapped) memory.host().let_go(each);
+    for (const Finding& each : findings) report_finding(each);
+  }
+};
+
+std::uintptr_t end_of(const Touch& touch) {
+  return touch.address + (touch.rows - 1) * touch.pitch + touch.bytes;
+}
+bool meet(const Touch& one, const Touch& other) {
+  return one.address < end_of(other) && other.address < end_of(one);
+}
+
+bool is_pinned_block(Watched& watched, const Touch& touch) {
+  struct Asked {
+    std::uint64_t extent = 0;
+    bool is_block = false;
+  };
+  constinit thread_local Asked last;  // what an extent is never changes
+  if (last.extent != touch.extent)
+    last = {touch.extent, watched.memory.host().block_around(touch.address).has_value()};
+  return last.is_block;
+}
+
+// Where the program's stack ends, that called us: above the address that the call returns to. Copies of that
+// address may lie further down, which only makes frames count as alive for longer.
+[[gnu::noinline, gnu::no_sanitize("address"), gnu::no_sanitize("thread")]] std::uintptr_t end_of_frames(
+    const platform::StackRange& stack) {
+  constexpr std::size_t kFar = 16'384;
+  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  const std::uintptr_t caller = observe::t_call.caller;
+  if (!observe::t_call.inside || caller == 0) return here;
+  for (std::uintptr_t at = here; at < here + kFar && at + sizeof at <= stack.end; at += sizeof at) {
+    std::uintptr_t word = 0;
+    __builtin_memcpy(&word, reinterpret_cast<const void*>(at), sizeof word);
+    if (word == caller) return at + sizeof at;
+  }
+  return here;
+}
+
+// Whether a buffer is a local variable of a function of this thread. Coroutines and signal handlers may run
+// on other memory, of which nobody knows what is alive.
+bool is_on_stack(const Touch& touch) {
+  const platform::StackRange stack = platform::stack_of_this_thread();
+  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  return stack.holds(touch.address) && stack.holds(here) && touch.address > here;
+}
+
+// --- what is submitted ----------------------------------------------------------------------------
+
+// A call that is meant to return at once, and waits.
+struct Blocking {
+  std::uint64_t bytes = 0;  // 0: none
+  const char* function = "";
+  std::uint32_t site = 0;
+  std::chrono::steady_clock::time_point since;
+};
+constinit thread_local Blocking t_blocking;
+
+struct BlockedCalls {
+  std::mutex mutex;
+  std::map<std::pair<std::uint32_t, const char*>, BlockedPlace> places;
+};
+constinit OfProcess<BlockedCalls> g_blocked;
+
+// With the lock.
+bool is_gate(const Watched& watched, const observe::Told& told) {
+  switch (told.event.operation) {
+    case Operation::HostFunction:
+    case Operation::Callback:
+    case Operation::WaitValue:
+    case Operation::WaitNotify:
+    case Operation::WaitCount:
+      return true;
+    case Operation::WaitEvent: {  // of a record that is still to come, or is behind a gate itself
+      const Watched::Record& record = watched.records[told.details->record % watched.records.size()];
+      return record.serial != told.details->record || record.gated;
+    }
+    default:
+      return false;
+  }
+}
+
+bool is_wait(Operation operation) {
+  return operation == Operation::WaitEvent || operation == Operation::WaitNotify ||
+         operation == Operation::WaitCount || operation == Operation::WaitValue;
+}
+
+// Work that may write anywhere in host memory. What is copied before it may be changed by it in good order:
+// what is in its stream, or in streams that this one waits for.
+void forget_sources_before(Watched& watched, Operation operation, std::uint64_t stream) {
+  const bool is_code = operation == Operation::HostFunction || operation == Operation::Callback;
+  if (!is_code && operation != Operation::CopyByDescriptor && operation != Operation::CopyByOffset) return;
+  const bool all = !is_code || watched.that_wait.contains(stream);
+  watched.work.for_each([&](Part& each) {
+    if (all || each.stream == stream) each.was.drop();
+  });
+}
+
+void add_part(Watched& watched, const observe::Told& told, const Touch& touch, Later& later) {
+  const observe::Event& event = told.event;
+  Part part;
+  part.task = {event.serial, event.function_name(), event.site};
+  part.touch = touch;
+  part.stream = told.details->stream;
+  part.registered = !is_pinned_block(watched, touch);
+  if (part.registered && is_on_stack(touch)) part.stack_of = event.thread;
+  const std::lock_guard lock{watched.mutex};
+  Extent& extent = watched.extents[touch.extent];
+  part.extent = &extent;
+  if (touch.writes && extent.reads != 0) {  // queued work may change what other queued work reads
+    watched.work.for_each([&](Part& other) {
+      if (other.was && meet(other.touch, touch)) other.was.drop();
+    });
+  }
+  if (watched.wants.changes && !touch.writes && observe::is_copy(event.operation) &&
+      !watched.gates.any(part.stream)) {
+    bool written = false;
+    if (extent.writes != 0) {
+      watched.work.for_each(
+          [&](const Part& other) { written = written || (other.touch.writes && meet(other.touch, touch)); });
+    }
+    if (!written) part.was = watched.sources.take(touch, part.owner());
+  }
+  ++(touch.writes ? extent.writes : extent.reads);
+  if (part.stack_of != 0) ++watched.on_stacks;
+  if (const std::optional<Part> forgotten =
+          watched.work.add(part.stream, told.details->position, std::move(part))) {
+    Extent& of = *forgotten->extent;
+    --(forgotten->touch.writes ? of.writes : of.reads);
+    if (forgotten->stack_of != 0) --watched.on_stacks;
+    if (of.kept && of.reads + of.writes == 0) later.unmapped.push_back(forgotten->touch.extent);
+  }
+}
+
+void submit(Watched& watched, const observe::Told& told, Later& later) {
+  const observe::Event& event = told.event;
+  if (told.details == nullptr) return;
+  if (event.operation == Operation::RecordEvent) {
+    const std::lock_guard lock{watched.mutex};
+    watched.records[told.details->record % watched.records.size()] = {
+        told.details->record, watched.gates.any(told.details->stream)};
+    return;
+  }
+  if (event.operation >= Operation::CopyByDescriptor) {
+    const std::lock_guard lock{watched.mutex};
+    if (is_gate(watched, told)) watched.gates.add(event.serial, told.details->stream);
+    if (is_wait(event.operation)) watched.that_wait.insert(told.details->stream);
+    forget_sources_before(watched, event.operation, told.details->stream);
+  }
+  if (event.operation == Operation::CopyTaken) return;  // during the call (M-269)
+  t_blocking.bytes = 0;
+  for (const Touch& each : told.touches) {
+    if (each.on_device || each.bytes == 0 || each.rows == 0) continue;
+    if (each.extent == 0) {
+      if (watched.wants.hints && observe::is_copy(event.operation))
+        t_blocking = {event.bytes, event.function_name(), event.site, std::chrono::steady_clock::now()};
+      continue;
+    }
+    // Managed memory and that of devices has checks of its own, also where host and device are one.
+    if (!watched.wants.buffers || watched.memory.is_device_address(each.address) ||
+        watched.memory.managed().covers(each.address))
+      continue;
+    add_part(watched, told, each, later);
+  }
+}
+
+// --- what is not in flight any more ---------------------------------------------------------------
+
+void end_part(Watched& watched, const Part& part, Later& later) {
+  Extent& extent = *part.extent;
+  --(part.touch.writes ? extent.writes : extent.reads);
+  if (part.stack_of != 0) --watched.on_stacks;
+  if (!extent.ended || extent.reads + extent.writes != 0) return;
+  if (extent.kept) later.unmapped.push_back(part.touch.extent);
+  watched.extents.erase(part.touch.extent);
+}
+
+// One change of a buffer is one mistake, however many copies of it were waited for.
+bool tell_change(Watched& watched, const observe::Event& event, const Part& part, Later& later) {
+  if (!part.was || part.told || part.extent->ended) return false;
+  const std::optional<std::uintptr_t> first =
+      watched.sources.first_change(part.was, part.touch, part.owner());
+  if (!first) return false;
+  later.findings.push_back(
+      host_buffer_changed(event.function_name(), event.site, part.touch, *first, part.task));
+  return true;
+}
+
+void look_at_stacks(Watched& watched, const observe::Event& event, Later& later) {
+  if (watched.on_stacks.load(std::memory_order_relaxed) == 0 || event.actor != observe::Actor::Thread) return;
+  const platform::StackRange stack = platform::stack_of_this_thread();
+  const std::uintptr_t alive_from = end_of_frames(stack);
+  if (!stack.holds(alive_from)) return;
+  const std::lock_guard lock{watched.mutex};
+  watched.work.for_each([&](Part& part) {
+    if (part.stack_of != event.thread || part.told || part.touch.address >= alive_from) return;
+    part.told = true;
+    later.findings.push_back(host_buffer_out_of_frame(event.function_name(), event.site, part.touch.address,
+                                                      end_of(part.touch) - part.touch.address,
+                                                      part.touch.writes, part.task));
+  });
+}
+
+void end_blocking() {
+  const Blocking was = std::exchange(t_blocking, {});
+  const auto took = std::chrono::steady_clock::now() - was.since;
+  const auto ns = static_cast<std::uint64_t>(std::chrono::nanoseconds{took}.count());
+  BlockedCalls& all = g_blocked.get();
+  const std::lock_guard lock{all.mutex};
+  BlockedPlace& place = all.places[{was.site, was.function}];
+  ++place.calls;
+  place.bytes += was.bytes;
+  place.ns += ns;
+  place.most_ns = std::max(place.most_ns, ns);
+}
+
+void wait(Watched& watched, const observe::Told& told, Later& later) {
+  if (t_blocking.bytes != 0) end_blocking();
+  const observe::Details& details = *told.details;
+  const std::lock_guard lock{watched.mutex};
+  std::optional<Touch> changed;
+  watched.work.cover(details.stream, details.position, details.record, [&](const Part& part) {
+    if ((!changed || !meet(*changed, part.touch)) && tell_change(watched, told.event, part, later))
+      changed = part.touch;
+    end_part(watched, part, later);
+  });
+}
+
+void finish(Watched& watched, const observe::Told& told) {
+  const observe::Details& details = *told.details;
+  const std::lock_guard lock{watched.mutex};
+  switch (told.event.operation) {
+    case Operation::RecordEvent:
+      return watched.work.recorded(details.stream, details.position, details.record);
+    case Operation::RecordNotify:
+    case Operation::ChangeCount:
+      return watched.work.set(details.stream, details.position, details.object);
+    case Operation::WaitEvent:
+      watched.gates.drop(told.event.serial);
+      return watched.work.joined(details.stream, details.record);
+    case Operation::WaitNotify:
+    case Operation::WaitCount:
+      watched.gates.drop(told.event.serial);
+      return watched.work.awaited(details.stream, details.object);
+    case Operation::WaitValue:  // anything may have written the word
+      watched.gates.drop(told.event.serial);
+      return watched.work.joined_all(details.stream);
+    default:
+      watched.gates.drop(told.event.serial);
+      return;
+  }
+}
+
+void drop(Watched& watched, const observe::Told& told, Later& later) {
+  const std::lock_guard lock{watched.mutex};
+  watched.gates.drop(told.event.serial);
+  watched.work.drop(told.details->stream, told.details->position,
+                    [&](const Part& part) { end_part(watched, part, later); });
+}
+
+// --- what is given back ---------------------------------------------------------------------------
+
+void give_back(Watched& watched, const observe::Event& event, Later& later) {
+  if ((event.flags & observe::Event::kSwept) != 0) return;
+  const std::lock_guard lock{watched.mutex};
+  const auto found = watched.extents.find(event.serial);
+  if (found == watched.extents.end()) return;
+  Extent& extent = found->second;
+  if (extent.reads + extent.writes == 0) {
+    watched.extents.erase(found);
+    return;
+  }
+  extent.ended = true;
+  if (event.object == Object::HostBlock) {
+    extent.kept = true;
+    watched.memory.host().keep_mapped(event.serial);
+  }
+  const Part* first = nullptr;
+  bool told_already = false;
+  watched.work.for_each([&](Part& part) {
+    if (part.touch.extent != event.serial) return;
+    if (first == nullptr || part.task.number < first->task.number) first = &part;
+    told_already = told_already || std::exchange(part.told, true);
+  });
+  if (first == nullptr || told_already) return;
+  later.findings.push_back(host_buffer_freed(event.function_name(), event.site, event.object, event.address,
+                                             event.bytes, observe::made_at(event.object, event.serial),
+                                             first->touch.writes, first->task));
+}
+
+void end_stream(Watched& watched, std::uint64_t stream, Later& later) {
+  const std::lock_guard lock{watched.mutex};
+  watched.that_wait.erase(stream);
+  watched.work.ended(stream, [&](const Part& part) { end_part(watched, part, later); });
+}
+
+void hear(const observe::Batch& events) {
+  Watched* watched = g_watched.load(std::memory_order_acquire);
+  if (watched == nullptr) return;
+  events.each([&](const observe::Told& told) {
+    const observe::Event& event = told.event;
+    Later later;
+    switch (event.what) {
+      case What::Submitted:
+        look_at_stacks(*watched, event, later);
+        submit(*watched, told, later);
+        break;
+      case What::Done:
+        // Most work is a copy or a fill, of which nothing follows until somebody waits for it.
+        if (event.operation < Operation::WaitValue || told.details == nullptr) return;
+        finish(*watched, told);
+        break;
+      case What::Failed:
+      case What::Dropped:
+        if (told.details != nullptr) drop(*watched, told, later);
+        break;
+      case What::Waited:
+        look_at_stacks(*watched, event, later);
+        if (told.details != nullptr) wait(*watched, told, later);
+        break;
+      case What::GivenBack:
+        if (event.object == Object::HostBlock) give_back(*watched, event, later);
+        break;
+      case What::Destroyed:
+        if (event.object == Object::Registration) give_back(*watched, event, later);
+        if (event.object == Object::Stream) end_stream(*watched, event.serial, later);
+        break;
+      default:
+        return;
+    }
+    later.carry_out(watched->memory);
+  });
+}
+
+}  // namespace
+
+void watch_host_buffers(Memory& memory, const HostBufferWishes& wishes) {
+  static auto* kept = new std::vector<std::unique_ptr<Watched>>;  // a straggler may still hold an older one
+  if (!wishes.buffers && !wishes.hints) return;
+  g_watched.store(kept->emplace_back(std::make_unique<Watched>(memory, wishes)).get(),
+                  std::memory_order_release);
+  observe::listen(hear, {.wanted = observe::bits(What::Submitted, What::Done, What::Failed, What::Dropped,
+                                                 What::Waited, What::GivenBack, What::Destroyed),
+                         .at_once = true});
+}
+
+void stop_watching_host_buffers() {
+  observe::unlisten(hear);
+  g_watched.store(nullptr);
+}
+
+bool watches_host_buffers() {
+  const Watched* watched = g_watched.load(std::memory_order_acquire);
+  return watched != nullptr && watched->wants.buffers;
+}
+
+void report_blocked_calls() {
+  BlockedCalls& all = g_blocked.get();
+  const std::lock_guard lock{all.mutex};
+  for (const auto& [at, place] : all.places) report_finding(call_blocked(at.second, at.first, place));
+  all.places.clear();
+}
+
+void forget_blocked_calls() { g_blocked.set_aside(); }
+
+}  // namespace belay::check

@@ -1,0 +1,18 @@
+// ends: 0
+// Nine small blocks take a page of 2 MB each. Eight waste a little less than is worth a word.
+#include "program.h"
+
+int main() {
+  const Device device;
+#ifdef BUG
+  constexpr int kBlocks = 9;
+#else
+  constexpr int kBlocks = 8;
+#endif
+  void* blocks[kBlocks];
+  for (void*& each : blocks) {
+    must(aclrtMalloc(&each, kBytes, ACL_MEM_MALLOC_HUGE_ONLY));
+    must(aclrtMemset(each, kBytes, 0, kBytes));
+  }
+  for (void* each : blocks) must(aclrtFree(each));
+}

@@ -104,6 +104,7 @@ int main() {
 
     void* other = nullptr;
     CHECK(aclrtMalloc(&other, 300 * kMB, ACL_MEM_MALLOC_HUGE_FIRST));
+    CHECK(aclrtMemset(other, kMB, 0, kMB));
     std::printf("another model uses the device: %zu MB in use\n", used_mb());
     CHECK(aclrtFree(other));
 

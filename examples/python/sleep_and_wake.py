@@ -90,6 +90,7 @@ def main():
     weights = SleepingBlock(0, 100 * MB)
     numbers = bytes((i * 7 + i // 253) % 256 for i in range(MB))
     layer = weights.address + 30 * MB  # a pointer that the program keeps
+    write(weights.address, bytes(weights.size))
     write(layer, numbers)
     print(f"the model is awake: {used()}")
 
@@ -99,6 +100,7 @@ def main():
 
     other, ret = acl.rt.malloc(300 * MB, ACL_MEM_MALLOC_HUGE_FIRST)
     check(ret, "acl.rt.malloc")
+    write(other, numbers)
     print(f"another model uses the device: {used()}")
     check(acl.rt.free(other), "acl.rt.free")
 

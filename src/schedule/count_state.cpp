@@ -16,7 +16,8 @@ void CountState::look_again(Scheduler& scheduler, Lock& lock) {
   }
 }
 
-Next ChangeCountTask::begin(Scheduler& scheduler, Stream&, Lock& lock) {
+Next ChangeCountTask::begin(Scheduler& scheduler, Stream& stream, Lock& lock) {
+  tell_done(stream, *this);
   state_->count = changed_count(state_->count, value_, mode_);
   state_->look_again(scheduler, lock);
   return Next::Finished;

@@ -57,7 +57,7 @@ class ChangeCountTask : public Task {
     return {
         observe::Operation::ChangeCount, 0, {.object = state_->notify, .value = value_, .flag = mode_}, {}};
   }
-  Next begin(Scheduler& scheduler, Stream&, Lock& lock) override;
+  Next begin(Scheduler& scheduler, Stream& stream, Lock& lock) override;
 
  private:
   std::shared_ptr<CountState> state_;

@@ -10,7 +10,8 @@ void EventRecord::finish(Scheduler& scheduler, Lock& lock) {
   for (Stream* each : std::exchange(waiting, {})) scheduler.release(*each, each->head->sequence, lock);
 }
 
-Next RecordTask::begin(Scheduler& scheduler, Stream&, Lock& lock) {
+Next RecordTask::begin(Scheduler& scheduler, Stream& stream, Lock& lock) {
+  tell_done(stream, *this);
   record_->finish(scheduler, lock);
   return Next::Finished;
 }
@@ -42,7 +43,8 @@ RunResult WaitTask::run(std::size_t) {
                          "check that what the stream waits for is recorded, or allow more time"})};
 }
 
-Next SetNotifyTask::begin(Scheduler& scheduler, Stream&, Lock& lock) {
+Next SetNotifyTask::begin(Scheduler& scheduler, Stream& stream, Lock& lock) {
+  tell_done(stream, *this);
   if (state_->waiting.empty()) {
     state_->set = true;
   } else {

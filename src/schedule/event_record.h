@@ -38,7 +38,7 @@ class RecordTask : public Task {
   RecordTask(std::shared_ptr<EventRecord> record, Left left)
       : record_{std::move(record)}, left_{std::move(left)} {}
   Description describe() override { return record_->described(observe::Operation::RecordEvent); }
-  Next begin(Scheduler& scheduler, Stream&, Lock& lock) override;
+  Next begin(Scheduler& scheduler, Stream& stream, Lock& lock) override;
   void drop(Scheduler& scheduler, Stream&, Lock& lock) override;
   void leave(Lock& lock) override {
     if (left_) left_(lock);
@@ -99,7 +99,7 @@ class SetNotifyTask : public Task {
   Description describe() override {
     return {observe::Operation::RecordNotify, 0, {.object = state_->notify}, {}};
   }
-  Next begin(Scheduler& scheduler, Stream&, Lock& lock) override;
+  Next begin(Scheduler& scheduler, Stream& stream, Lock& lock) override;
 
  private:
   std::shared_ptr<NotifyState> state_;

@@ -91,6 +91,10 @@ void tell(observe::What what, const Stream& stream, const TaskFacts& task, std::
        .function = task.api},
       details, does.touches);
 }
+void tell_done(const Stream& stream, Task& task) {
+  tell(observe::What::Done, stream, task);
+  task.told_done = true;
+}
 
 Scheduler::Scheduler(Policy policy, Told failed, StrayCalls strays)
     : policy_{policy},
@@ -412,7 +416,7 @@ void Scheduler::fail(Stream& stream, const Task& task, std::shared_ptr<const Err
 void Scheduler::finish(Stream& stream, Lock& lock, observe::What how) {
   const std::unique_ptr<Task> done = std::move(stream.head);
   // Who calls functions of the program tells when, and a failure was told.
-  if (!done->calls_host() && how != observe::What::Failed) tell(how, stream, *done);
+  if (!done->calls_host() && !done->told_done && how != observe::What::Failed) tell(how, stream, *done);
   stream.head = std::move(done->next);
   if (!stream.head) stream.tail = nullptr;
   done->leave(lock);

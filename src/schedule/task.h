@@ -87,6 +87,9 @@ class Task : public TaskFacts {
 
   std::unique_ptr<Task> next;
   bool begun = false;
+  bool told_done = false;
 };
+// For tasks that let others go on, before they do: listeners hear of a record before the waits that it ends.
+void tell_done(const Stream& stream, Task& task);
 
 }  // namespace belay::schedule

@@ -42,6 +42,23 @@ TEST(CountEvents, R277_R278_MadeAndEnded) {
   });
 }
 
+TEST(CountEvents, R279_R280_ARecordIsDoneBeforeTheWaitThatItEnds) {
+  on_product("950", [] {
+    const Stream waits, records;
+    const CountNotify notify;
+    Recorder recorder;
+    belay::running().memory().listeners_changed();
+    await(notify, waits, kBiggerOrEqual, 5, true);
+    record(notify, records, kAdd, 7);
+    ASSERT_EQ(finish(waits), ACL_SUCCESS);
+    ASSERT_EQ(finish(records), ACL_SUCCESS);
+    const std::vector<Heard> done = only(recorder.take(), belay::observe::bit(What::Done));
+    ASSERT_EQ(done.size(), 2U);
+    EXPECT_EQ(done[0].event.operation, Operation::ChangeCount);
+    EXPECT_EQ(done[1].event.operation, Operation::WaitCount);
+  });
+}
+
 TEST(CountEvents, R279_R280_EachRecordAndWaitOnce) {
   on_product("950", [] {
     const Stream stream;

@@ -291,6 +291,30 @@ TEST_F(Events, R165_R171_AWaitRefersToItsRecord) {
   ASSERT_EQ(aclrtDestroyEvent(event), ACL_SUCCESS);
 }
 
+// What a wait comes after is known when it is told that the wait is over.
+TEST_F(Events, R165_R208_ARecordIsDoneBeforeTheWaitsThatItEnds) {
+  aclrtStream streams[2];
+  for (aclrtStream& each : streams) ASSERT_EQ(aclrtCreateStream(&each), ACL_SUCCESS);
+  aclrtEvent event = nullptr;
+  aclrtNotify notify = nullptr;
+  ASSERT_EQ(aclrtCreateEventWithFlag(&event, ACL_EVENT_SYNC), ACL_SUCCESS);
+  ASSERT_EQ(aclrtCreateNotify(&notify, ACL_NOTIFY_DEFAULT), ACL_SUCCESS);
+  ASSERT_EQ(aclrtStreamWaitEvent(streams[1], event), ACL_SUCCESS);
+  ASSERT_EQ(aclrtWaitAndResetNotify(notify, streams[1], 0), ACL_SUCCESS);
+  ASSERT_EQ(aclrtRecordEvent(event, streams[0]), ACL_SUCCESS);
+  ASSERT_EQ(aclrtRecordNotify(notify, streams[0]), ACL_SUCCESS);
+  for (aclrtStream each : streams) ASSERT_EQ(aclrtSynchronizeStream(each), ACL_SUCCESS);
+  std::vector<Operation> done;
+  for (const Heard& each : heard(observe::bit(What::Done))) done.push_back(each.event.operation);
+  const auto place = [&](Operation operation) { return std::ranges::find(done, operation) - done.begin(); };
+  EXPECT_EQ(done.size(), 4U);
+  EXPECT_LT(place(Operation::RecordEvent), place(Operation::WaitEvent));
+  EXPECT_LT(place(Operation::RecordNotify), place(Operation::WaitNotify));
+  for (aclrtStream each : streams) ASSERT_EQ(aclrtDestroyStream(each), ACL_SUCCESS);
+  ASSERT_EQ(aclrtDestroyEvent(event), ACL_SUCCESS);
+  ASSERT_EQ(aclrtDestroyNotify(notify), ACL_SUCCESS);
+}
+
 TEST_F(Events, R198_AFunctionOfTheProgramIsAnActor_AndSoIsWhatItCalls) {
   aclrtStream stream = nullptr;
   ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);

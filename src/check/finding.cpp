@@ -324,12 +324,19 @@ Finding host_buffer_freed(const char* function, std::uint32_t site, Object objec
   return finding;
 }
 
+namespace {
+std::string_view came_to_know(std::string_view function) {
+  if (function.starts_with("aclrtLaunch")) return "ran code of the program behind a copy";
+  return function.find("Query") != function.npos ? "found a copy done" : "waited for a copy";
+}
+}  // namespace
+
 Finding host_buffer_changed(const char* function, std::uint32_t site, const observe::Touch& source,
                             std::uintptr_t first_changed, const TaskInUse& task) {
   Finding finding{
       Misuse::HostBufferChanged,
       function,
-      "waited for a copy whose source was changed after the copy was queued",
+      fmt::format("{} whose source was changed after the copy was queued", came_to_know(function)),
       fmt::format("of the {} bytes at {}, which task {} copies, byte {} is the first that is not what it was "
                   "when the copy was submitted: it may have copied old bytes, new ones, or some of both",
                   source.bytes * source.rows, hex(source.address), task.number,

@@ -6,7 +6,6 @@
 #include <map>
 #include <mutex>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "base/of_process.h"
@@ -37,6 +36,7 @@ struct Part {
   Touch touch;
   Extent* extent = nullptr;
   std::uint64_t stream = 0;
+  bool behind_gate = false;    // it is not known yet what the source should be
   std::uint32_t stack_of = 0;  // the thread on whose stack it is; 0: it is on none
   bool registered = false;     // memory of the program, which it may have unmapped
   bool told = false;           // something about it was reported
@@ -79,8 +79,8 @@ struct Watched {
     std::uint64_t serial = 0;
     bool gated = false;
   };
-  std::array<Record, 1024> records{};           // that were submitted: of each place the last
-  std::unordered_set<std::uint64_t> that_wait;  // streams that were told to wait for something
+  std::array<Record, 1024> records{};  // that were submitted: of each place the last
+  std::size_t behind_gates = 0;        // parts
 };
 std::atomic<Watched*> g_watched{nullptr};
 
@@ -172,19 +172,32 @@ bool is_gate(const Watched& watched, const observe::Told& told) {
   }
 }
 
-bool is_wait(Operation operation) {
-  return operation == Operation::WaitEvent || operation == Operation::WaitNotify ||
-         operation == Operation::WaitCount || operation == Operation::WaitValue;
+void leave(Watched& watched, const Part& part) {
+  --(part.touch.writes ? part.extent->writes : part.extent->reads);
+  if (part.stack_of != 0) --watched.on_stacks;
+  if (part.behind_gate) --watched.behind_gates;
 }
 
-// Work that may write anywhere in host memory. What is copied before it may be changed by it in good order:
-// what is in its stream, or in streams that this one waits for.
-void forget_sources_before(Watched& watched, Operation operation, std::uint64_t stream) {
-  const bool is_code = operation == Operation::HostFunction || operation == Operation::Callback;
-  if (!is_code && operation != Operation::CopyByDescriptor && operation != Operation::CopyByOffset) return;
-  const bool all = !is_code || watched.that_wait.contains(stream);
-  watched.work.for_each([&](Part& each) {
-    if (all || each.stream == stream) each.was.drop();
+// What the source is now is what it has to be until the program waited, unless queued work changes it as well.
+void take_source(Watched& watched, Part& part) {
+  bool written = false;
+  if (part.extent->writes != 0) {
+    watched.work.for_each([&](const Part& other) {
+      written = written || (other.touch.writes && meet(other.touch, part.touch));
+    });
+  }
+  if (!written) part.was = watched.sources.take(part.touch, part.owner());
+}
+
+// A task is done that had to be waited for: what is behind it is as it should be now.
+void open_gate(Watched& watched, const observe::Told& told) {
+  watched.gates.drop(told.event.serial);
+  const std::uint64_t stream = told.details->stream;
+  if (watched.behind_gates == 0 || watched.gates.any(stream)) return;
+  watched.work.for_each([&](Part& part) {
+    if (part.stream != stream || !std::exchange(part.behind_gate, false)) return;
+    --watched.behind_gates;
+    if (!part.extent->ended) take_source(watched, part);
   });
 }
 
@@ -204,22 +217,17 @@ void add_part(Watched& watched, const observe::Told& told, const Touch& touch, L
       if (other.was && meet(other.touch, touch)) other.was.drop();
     });
   }
-  if (watched.wants.changes && !touch.writes && observe::is_copy(event.operation) &&
-      !watched.gates.any(part.stream)) {
-    bool written = false;
-    if (extent.writes != 0) {
-      watched.work.for_each(
-          [&](const Part& other) { written = written || (other.touch.writes && meet(other.touch, touch)); });
-    }
-    if (!written) part.was = watched.sources.take(touch, part.owner());
+  if (watched.wants.changes && !touch.writes && observe::is_copy(event.operation)) {
+    part.behind_gate = watched.gates.any(part.stream);
+    if (!part.behind_gate) take_source(watched, part);
   }
   ++(touch.writes ? extent.writes : extent.reads);
   if (part.stack_of != 0) ++watched.on_stacks;
+  if (part.behind_gate) ++watched.behind_gates;
   if (const std::optional<Part> forgotten =
           watched.work.add(part.stream, told.details->position, std::move(part))) {
     Extent& of = *forgotten->extent;
-    --(forgotten->touch.writes ? of.writes : of.reads);
-    if (forgotten->stack_of != 0) --watched.on_stacks;
+    leave(watched, *forgotten);
     if (of.kept && of.reads + of.writes == 0) later.unmapped.push_back(forgotten->touch.extent);
   }
 }
@@ -233,11 +241,12 @@ void submit(Watched& watched, const observe::Told& told, Later& later) {
         told.details->record, watched.gates.any(told.details->stream)};
     return;
   }
-  if (event.operation >= Operation::CopyByDescriptor) {
+  if (event.operation >= Operation::WaitValue) {
     const std::lock_guard lock{watched.mutex};
     if (is_gate(watched, told)) watched.gates.add(event.serial, told.details->stream);
-    if (is_wait(event.operation)) watched.that_wait.insert(told.details->stream);
-    forget_sources_before(watched, event.operation, told.details->stream);
+  } else if (event.operation == Operation::CopyByDescriptor || event.operation == Operation::CopyByOffset) {
+    const std::lock_guard lock{watched.mutex};  // nobody knows yet where it writes
+    watched.work.for_each([](Part& each) { each.was.drop(); });
   }
   if (event.operation == Operation::CopyTaken) return;  // during the call (M-269)
   t_blocking.bytes = 0;
@@ -260,8 +269,7 @@ void submit(Watched& watched, const observe::Told& told, Later& later) {
 
 void end_part(Watched& watched, const Part& part, Later& later) {
   Extent& extent = *part.extent;
-  --(part.touch.writes ? extent.writes : extent.reads);
-  if (part.stack_of != 0) --watched.on_stacks;
+  leave(watched, part);
   if (!extent.ended || extent.reads + extent.writes != 0) return;
   if (extent.kept) later.unmapped.push_back(part.touch.extent);
   watched.extents.erase(part.touch.extent);
@@ -328,24 +336,24 @@ void finish(Watched& watched, const observe::Told& told) {
     case Operation::ChangeCount:
       return watched.work.set(details.stream, details.position, details.object);
     case Operation::WaitEvent:
-      watched.gates.drop(told.event.serial);
+      open_gate(watched, told);
       return watched.work.joined(details.stream, details.record);
     case Operation::WaitNotify:
     case Operation::WaitCount:
-      watched.gates.drop(told.event.serial);
+      open_gate(watched, told);
       return watched.work.awaited(details.stream, details.object);
     case Operation::WaitValue:  // anything may have written the word
-      watched.gates.drop(told.event.serial);
+      open_gate(watched, told);
       return watched.work.joined_all(details.stream);
     default:
-      watched.gates.drop(told.event.serial);
+      open_gate(watched, told);
       return;
   }
 }
 
 void drop(Watched& watched, const observe::Told& told, Later& later) {
   const std::lock_guard lock{watched.mutex};
-  watched.gates.drop(told.event.serial);
+  open_gate(watched, told);
   watched.work.drop(told.details->stream, told.details->position,
                     [&](const Part& part) { end_part(watched, part, later); });
 }
@@ -382,7 +390,6 @@ void give_back(Watched& watched, const observe::Event& event, Later& later) {
 
 void end_stream(Watched& watched, std::uint64_t stream, Later& later) {
   const std::lock_guard lock{watched.mutex};
-  watched.that_wait.erase(stream);
   watched.work.ended(stream, [&](const Part& part) { end_part(watched, part, later); });
 }
 

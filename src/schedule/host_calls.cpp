@@ -13,7 +13,10 @@ void HostCall::call() const {
   const InsideCallback inside{*stream, task.position};
   tell(observe::What::Begun, *stream, task);
   if (observe::wanted(observe::What::Waited)) [[unlikely]] {  // so does whoever it tells
-    observe::deliver({.what = observe::What::Waited, .device = static_cast<std::uint8_t>(stream->device())},
+    observe::deliver({.what = observe::What::Waited,
+                      .device = static_cast<std::uint8_t>(stream->device()),
+                      .site = task.site,
+                      .function = task.api},
                      {.stream = stream->handle, .position = task.position - 1});
   }
   try {

@@ -70,6 +70,11 @@ check_examples_in_cpp() {
     clean ./data_transfer_cpp malloc
     clean ./data_transfer_c malloc
     clean ./missing_wait_cpp --fixed
+    # Work runs as late as it can, so that much is in flight at once.
+    local program
+    for program in ./caching_allocator_cpp ./kv_cache_server_cpp ./double_buffered_loader_cpp; do
+        BELAY_SCHEDULE=lazy clean "$program"
+    done
 
     # These allocate only to show what fits.
     local unused='belay: never-used: aclrtMalloc makes blocks that are never used [hints]'

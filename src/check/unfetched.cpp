@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/of_process.h"
@@ -31,10 +32,23 @@ struct Failures {
 constinit OfProcess<Failures> g_failures;
 Failures& failures() { return g_failures.get(); }
 
-// What many programs ask for in order to find out, and what starting twice returns.
-bool is_an_answer(aclError code) {
-  return code == ACL_ERROR_RT_FEATURE_NOT_SUPPORT || code == ACL_ERROR_REPEAT_INITIALIZE ||
-         code == ACL_ERROR_REPEAT_FINALIZE;
+// What many programs ask for in order to find out, that memory is used up (which is explained at once), that
+// the time of a wait is over, and what starting twice returns.
+bool is_an_answer(std::string_view function, aclError code) {
+  switch (code) {
+    case ACL_ERROR_RT_FEATURE_NOT_SUPPORT:
+    case ACL_ERROR_RT_MEMORY_ALLOCATION:
+    case ACL_ERROR_RT_STREAM_SYNC_TIMEOUT:
+    case ACL_ERROR_RT_EVENT_SYNC_TIMEOUT:
+    case ACL_ERROR_RT_REPORT_TIMEOUT:
+    case ACL_ERROR_REPEAT_INITIALIZE:
+    case ACL_ERROR_REPEAT_FINALIZE:
+      return true;
+    case ACL_ERROR_RT_THREAD_SUBSCRIBE:  // not yet
+      return function == "aclrtProcessReport" || function == "aclrtProcessHostFunc";
+    default:
+      return false;
+  }
 }
 
 }  // namespace
@@ -42,7 +56,7 @@ bool is_an_answer(aclError code) {
 void note_failure(const char* function, const Error& error, std::uint32_t site, bool found) {
   const CheckSettings::ApiErrors mode = check_settings().api_errors;
   if (!is_checked(MisuseClass::Errors) || mode == CheckSettings::ApiErrors::Off) return;
-  if (is_an_answer(error.code) || found) return;
+  if (is_an_answer(function, error.code) || found) return;
   if (mode == CheckSettings::ApiErrors::All)
     return report_finding(error_not_fetched(function, error.code, error.what, site, error.rule));
   Failures& list = failures();

@@ -21,7 +21,8 @@ inline std::string amount(std::size_t bytes) {
     const char* name;
   };
   for (const Unit unit : {Unit{1_TiB, "TB"}, Unit{1_GiB, "GB"}, Unit{1_MiB, "MB"}, Unit{1_KiB, "KB"}}) {
-    if (bytes < unit.bytes) continue;
+    constexpr std::size_t kNoLess = 1024 * 200;  // 1023.995 of the smaller unit: two digits make that 1024.00
+    if (bytes < unit.bytes - unit.bytes / kNoLess) continue;
     if (bytes % unit.bytes == 0) return fmt::format("{} {}", bytes / unit.bytes, unit.name);
     return fmt::format("{:.2f} {}", static_cast<double>(bytes) / static_cast<double>(unit.bytes), unit.name);
   }

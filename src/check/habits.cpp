@@ -49,7 +49,7 @@ struct MadeHere {
   std::size_t largest = 0;  // as asked for
   std::size_t used = 0, unused = 0, unused_bytes = 0;
   std::size_t wasteful = 0;  // alive in huge pages that are less than half full
-  std::size_t wasted = 0, most_wasted = 0, blocks_then = 0, bytes_then = 0;
+  std::size_t wasted = 0, most_wasted = 0, blocks_then = 0, bytes_then = 0, largest_wasteful = 0;
   std::size_t held = 0, held_bytes = 0;  // kept long after their last use
   std::uint64_t held_for = 0;            // operations, at least
 };
@@ -105,6 +105,7 @@ void note_made(Habits& habits, const observe::Event& event) {
   place.largest = std::max(place.largest, event.bytes);
   if (waste == 0) return;
   ++place.wasteful;
+  place.largest_wasteful = std::max(place.largest_wasteful, event.bytes);
   place.wasted += waste;
   if (place.wasted <= place.most_wasted) return;
   place.most_wasted = place.wasted;
@@ -182,6 +183,7 @@ void tell_place(const MadeHere& place) {
     habit.count = place.blocks_then;
     habit.bytes = place.bytes_then;
     habit.wasted = place.most_wasted;
+    habit.largest = place.largest_wasteful;
     report_finding(wasted_pages(habit));
   }
   if (place.used == 0 && place.unused_bytes >= kMuch) {

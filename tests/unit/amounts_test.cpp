@@ -31,6 +31,9 @@ TEST(Amounts, AreSaidInTheLargestUnitThatFits) {
   EXPECT_EQ(amount(2_MiB), "2 MB");
   EXPECT_EQ(amount(1_MiB + 4_KiB), "1.00 MB");
   EXPECT_EQ(amount(1_TiB), "1 TB");
+  EXPECT_EQ(amount(1_GiB - 1), "1.00 GB");
+  EXPECT_EQ(amount(1_GiB - 5_KiB), "1.00 GB") << "not 1024.00 MB";
+  EXPECT_EQ(amount(1_GiB - 20_KiB), "1023.98 MB");
 }
 
 TEST(Sizes, M33_AlignUpFollowsItsFormula_AndNeverWraps) {

@@ -173,7 +173,10 @@ Finding left_its_block(const JudgedAccess& access, const Owned& owned, const Out
                                  out.neighbour ? ", into another one" : "");
   finding.values += fmt::format(": {}, ", what_it_is(owned));
   if (out.begins_outside) {
-    finding.values += fmt::format("and ends {} before that", counted(touch.address - owned.end, "byte"));
+    finding.values += touch.address == owned.end ? std::string{"and ends there"}
+                                                 : fmt::format("and ends {} before that",
+                                                               counted(touch.address - owned.end, "byte"));
+    finding.values += ", so all of it lies outside";
   } else if (touch.rows > 1) {
     finding.values += fmt::format("and row {} is the first that ends outside of it; {} in all lie outside",
                                   out.row, counted(out.outside, "byte"));
@@ -436,10 +439,15 @@ Finding read_unwritten(const char* function, std::uint32_t site, const Unwritten
     if (write.from != 0) finding.before.push_back({"they came from memory that was allocated", write.from});
     return finding;
   }
+  // Of a pool in one block, what was written last may be anywhere.
+  const bool near = read.offset <= write.offset + write.bytes * write.rows + read.bytes &&
+                    write.offset <= read.offset + read.bytes;
+  const std::string where =
+      near || write.rows > 1 ? "next to them" : fmt::format("elsewhere in the {}", what);
   finding.before.push_back({write.rows == 1
-                                ? fmt::format("next to them, {} at offset {} were written",
+                                ? fmt::format("{}, {} at offset {} were written", where,
                                               counted(write.bytes, "byte"), write.offset)
-                                : fmt::format("next to them, {} rows of {} from offset {} on were written",
+                                : fmt::format("{}, {} rows of {} from offset {} on were written", where,
                                               write.rows, counted(write.bytes, "byte"), write.offset),
                             write.site});
   return finding;

@@ -78,6 +78,16 @@ bool leads_to_something_freed(const Memory& memory, const Error& refusal, std::u
   const std::optional<observe::Life> ended = observe::ended_at_address(address);
   return !ended || ended->object != Object::Reservation;
 }
+
+// The live block that a range from an address without one runs into, or that begins in the next page: then
+// the address was probably meant to be inside of it.
+std::optional<Block> block_behind(const Memory& memory, std::uintptr_t address, std::size_t bytes) {
+  for (const std::uintptr_t each : {address + (bytes - 1), (address | (4_KiB - 1)) + 1}) {
+    if (!memory.is_device_address(each)) continue;
+    if (std::optional<Block> found = memory.find(each); found && found->start > address) return found;
+  }
+  return std::nullopt;
+}
 }  // namespace
 
 Status Transfer::check(const Location& at, std::size_t bytes, bool written, const char* rule) const {
@@ -112,11 +122,16 @@ Status Transfer::check(const Location& at, std::size_t bytes, bool written, cons
                       : "check that the block was not freed, and that the address is the one that was "
                         "allocated"),
             address);
-        const std::uintptr_t last = address + (bytes - 1);
-        if (leads_to_something_freed(memory_, *refusal, address) || !memory_.is_device_address(last) ||
-            !memory_.find(last))
-          return refusal;
-        return as_misuse(std::move(refusal), Misuse::BeforeStart, history_at(memory_, last));
+        const std::optional<Block> meant = block_behind(memory_, address, bytes);
+        if (leads_to_something_freed(memory_, *refusal, address) || !meant) return refusal;
+        if (!words) {
+          refusal->what = fmt::format(
+              "the {} bytes at {} begin {} before the block {} of {} bytes, where no live "
+              "block is",
+              bytes, hex(address), counted(meant->start - address, "byte"), hex(meant->start), meant->asked);
+          refusal->solution = "check the offset: it is probably negative";
+        }
+        return as_misuse(std::move(refusal), Misuse::BeforeStart, history_at(memory_, meant->start));
       }
       if (const std::optional<std::string> words = memory_.virtual_memory().describe(address)) {
         return as_misuse(

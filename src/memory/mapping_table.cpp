@@ -73,12 +73,12 @@ void MappingTable::publish(std::uintptr_t start, std::size_t bytes, const Mappin
     (word++)->store(mapping, std::memory_order_release);
 }
 
-bool MappingTable::anything_in(std::uintptr_t start, std::size_t bytes) const {
+const Mapping* MappingTable::anything_in(std::uintptr_t start, std::size_t bytes) const {
   const Word* word = word_of(start);
   for (std::size_t done = 0; done < bytes; done += kMappingUnit) {
-    if ((word++)->load(std::memory_order_relaxed) != nullptr) return true;
+    if (const Mapping* found = (word++)->load(std::memory_order_relaxed); found != nullptr) return found;
   }
-  return false;
+  return nullptr;
 }
 
 }  // namespace belay

@@ -41,7 +41,8 @@ class MappingTable {
   }
   // All of a range that has a table.
   void publish(std::uintptr_t start, std::size_t bytes, const Mapping* mapping);
-  bool anything_in(std::uintptr_t start, std::size_t bytes) const;
+  // The first mapping there; null: none.
+  const Mapping* anything_in(std::uintptr_t start, std::size_t bytes) const;
 
  private:
   using Word = std::atomic<const Mapping*>;

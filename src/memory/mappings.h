@@ -83,7 +83,7 @@ class Mappings {
   // The mapping that starts exactly here, or around an address; null: none.
   Mapping* starting_at(std::uintptr_t start, const Lock& held) const;
   Mapping* containing(std::uintptr_t address, const Lock& held) const;
-  bool anything_in(std::uintptr_t start, std::size_t bytes, const Lock&) const {
+  const Mapping* anything_in(std::uintptr_t start, std::size_t bytes, const Lock&) const {
     return table_.anything_in(start, bytes);
   }
   const std::vector<Mapping*>& all(const Lock&) const { return all_; }

@@ -286,10 +286,13 @@ Status VirtualMemory::check_target(const MapWish& wish, const Physical& physical
                                       hex(start), hex(inside->start), inside->bytes),
                           "reserve more addresses, or map elsewhere");
   }
-  if (parts_.mappings.anything_in(start, bytes, held)) {
-    return driver_refuses("V-141",
-                          fmt::format("something is mapped already in the {} bytes at {}", bytes, hex(start)),
-                          "end that mapping with aclrtUnmapMem first");
+  if (const Mapping* there = parts_.mappings.anything_in(start, bytes, held); there != nullptr) {
+    return as_misuse(
+        driver_refuses("V-141",
+                       fmt::format("in the {} bytes at {} something is mapped already: {} bytes at {}", bytes,
+                                   hex(start), there->bytes, hex(there->start)),
+                       "end that mapping with aclrtUnmapMem first"),
+        Misuse::MappedWrongly, history_of(Object::Mapping, there->serial));
   }
   const Extent& extent = *physical.extent;
   const std::int32_t owner =
@@ -379,8 +382,10 @@ Status VirtualMemory::map_locked(const MapWish& wish, const Lock& held) {
   }
   Reservation* inside = parts_.mappings.around(wish.start, held);
   if (Status fits = check_target(wish, physical, inside, held); !fits) {
+    Refusal refusal = fits.take_refusal();
+    if (refusal->misuse != Misuse::None) return refusal;  // it knows better what is in the way
     return as_misuse(
-        fits.take_refusal(), Misuse::MappedWrongly,
+        std::move(refusal), Misuse::MappedWrongly,
         inside == nullptr ? std::vector<Happened>{} : history_of(Object::Reservation, inside->serial));
   }
   auto mapping = std::make_unique<Mapping>();

@@ -45,7 +45,7 @@ std::string_view headline_of(Misuse misuse) {
     case Misuse::AccessNotGranted:
       return "was asked for access that cannot be granted so";
     case Misuse::ReleasedWhileMapped:
-      return "released addresses where memory is still mapped";
+      return "tried to release addresses where memory is still mapped";
     case Misuse::MappedWrongly:
       return "cannot map memory at this place";
     case Misuse::WroteReadOnly:

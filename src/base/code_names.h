@@ -1,8 +1,10 @@
-// The vendor's names of the codes that calls return.
+// The vendor's names of the codes that calls return, and of the kinds of copies.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <iterator>
 #include <string_view>
 
 #include "acl/acl_rt.h"
@@ -64,6 +66,13 @@ inline constexpr std::array kNamedCodes{
 constexpr std::string_view code_name(aclError code) {
   const auto found = std::ranges::find(kNamedCodes, code, &NamedCode::code);
   return found == kNamedCodes.end() ? std::string_view{} : found->name;
+}
+
+constexpr std::string_view copy_kind_name(std::uint32_t kind) {
+  constexpr std::string_view kNames[] = {"ACL_MEMCPY_HOST_TO_HOST",   "ACL_MEMCPY_HOST_TO_DEVICE",
+                                         "ACL_MEMCPY_DEVICE_TO_HOST", "ACL_MEMCPY_DEVICE_TO_DEVICE",
+                                         "ACL_MEMCPY_DEFAULT",        "ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE"};
+  return kind < std::size(kNames) ? kNames[kind] : "a kind";
 }
 
 }  // namespace belay

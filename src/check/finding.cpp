@@ -234,10 +234,17 @@ Finding host_memory_for_device(const JudgedAccess& access, std::vector<Happened>
 
 Finding stated_wrongly(const JudgedAccess& access, const WrongDirection& wrong, const observe::Touch& from,
                        const observe::Touch& to, std::vector<Happened> before) {
-  constexpr const char* kKinds[] = {"ACL_MEMCPY_HOST_TO_HOST",   "ACL_MEMCPY_HOST_TO_DEVICE",
-                                    "ACL_MEMCPY_DEVICE_TO_HOST", "ACL_MEMCPY_DEVICE_TO_DEVICE",
-                                    "ACL_MEMCPY_DEFAULT",        "ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE"};
   const auto side = [](bool device) { return device ? "device memory" : "host memory"; };
+  const std::string_view fitting = copy_kind_name(
+      wrong.from_device ? wrong.to_device ? ACL_MEMCPY_DEVICE_TO_DEVICE : ACL_MEMCPY_DEVICE_TO_HOST
+      : wrong.to_device ? ACL_MEMCPY_HOST_TO_DEVICE
+                        : ACL_MEMCPY_HOST_TO_HOST);
+  const bool on_host = !wrong.from_device && !wrong.to_device;
+  const bool has_default = std::string_view{access.function}.find("2d") == std::string_view::npos;  // M-322
+  const std::string cure =
+      access.queued && on_host  // M-258
+          ? std::string{"copies from host to host are not queued: use aclrtMemcpy or memcpy"}
+          : fmt::format("pass {}{}", fitting, has_default ? " or ACL_MEMCPY_DEFAULT" : "");
   std::string words;
   if (wrong.from_wrong)
     words += fmt::format("the source {} is {}", hex(from.address), side(wrong.from_device));
@@ -247,14 +254,13 @@ Finding stated_wrongly(const JudgedAccess& access, const WrongDirection& wrong, 
   return {Misuse::WrongDirection,
           access.function,
           std::string{headline_of(Misuse::WrongDirection)},
-          fmt::format("{} of {}: {}", wrong.kind < std::size(kKinds) ? kKinds[wrong.kind] : "a kind",
-                      counted(to.bytes * to.rows, "byte"), words),
+          fmt::format("{} of {}: {}", copy_kind_name(wrong.kind), counted(to.bytes * to.rows, "byte"), words),
           access.site,
           std::move(before),
           !access.queued                           ? "M-240"
           : !wrong.to_device && !wrong.from_device ? "M-435"
                                                    : "M-263",
-          "pass the kind that fits, or ACL_MEMCPY_DEFAULT; or is one of the two the wrong pointer?"};
+          fmt::format("{}; or is one of the two the wrong pointer?", cure)};
 }
 
 Finding too_much_room(const JudgedAccess& access, const Owned& owned, std::vector<Happened> before) {

@@ -14,7 +14,7 @@
 namespace belay {
 namespace {
 
-Refusal kind_does_not_fit(const char* rule, aclrtMemcpyKind kind, const char* solution) {
+Refusal kind_does_not_fit(const char* rule, aclrtMemcpyKind kind, const std::string& solution) {
   return as_misuse(
       rejected(rule, "kind", static_cast<std::uint32_t>(kind), "it does not fit the two addresses", solution),
       Misuse::WrongDirection);
@@ -99,7 +99,7 @@ Status copy_2d_async(Process& process, void* to, std::size_t to_pitch, const voi
   const std::optional<aclrtMemcpyKind> real = reconcile(source, target, kind);
   const bool copies = real == ACL_MEMCPY_HOST_TO_DEVICE || real == ACL_MEMCPY_DEVICE_TO_HOST ||
                       (real == ACL_MEMCPY_DEVICE_TO_DEVICE && on_device);
-  if (!copies) return kind_does_not_fit("M-313", kind, "copy between host and device, or on a device");
+  if (!copies) return kind_does_not_fit("M-313", kind, kind_for_rows(source, target, on_device));
   ASSIGN_OR_RETURN(const StreamRef stream, own_stream(process, known, "M-315", "M-317"));
   const Workplace place = workplace(process, *stream);
   if (Status fits =

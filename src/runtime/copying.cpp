@@ -4,6 +4,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/code_names.h"
 #include "base/words.h"
 #include "memory/history.h"
 #include "memory/transfer.h"
@@ -106,6 +107,14 @@ Status check_2d_size(std::size_t width, std::size_t height) {
   return done();
 }
 
+std::string kind_for_rows(const Location& from, const Location& to, bool on_device) {
+  const std::optional<aclrtMemcpyKind> real = reconcile(from, to, ACL_MEMCPY_DEFAULT);
+  if (real == ACL_MEMCPY_HOST_TO_DEVICE || real == ACL_MEMCPY_DEVICE_TO_HOST ||
+      (real == ACL_MEMCPY_DEVICE_TO_DEVICE && on_device))
+    return fmt::format("pass {}, or is one of the two the wrong pointer?", copy_kind_name(*real));
+  return on_device ? "copy between host and device, or on a device" : "copy between host and device";
+}
+
 Status copy_2d(Process& process, void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                std::size_t width, std::size_t height, aclrtMemcpyKind kind) {
   if (width == 0 || height == 0) return done();
@@ -121,7 +130,7 @@ Status copy_2d(Process& process, void* to, std::size_t to_pitch, const void* fro
   const std::optional<aclrtMemcpyKind> real = reconcile(source, target, kind);
   if (!real || (*real != ACL_MEMCPY_HOST_TO_DEVICE && *real != ACL_MEMCPY_DEVICE_TO_HOST)) {
     return as_misuse(rejected("M-313", "kind", static_cast<std::uint32_t>(kind),
-                              "it does not fit the two addresses", "copy between host and device"),
+                              "it does not fit the two addresses", kind_for_rows(source, target, false)),
                      Misuse::WrongDirection);
   }
   const Context* context = process.current();

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "acl/acl_rt.h"
 #include "base/result.h"
@@ -29,6 +30,8 @@ Status check_2d_arguments(const void* to, std::size_t to_pitch, const void* from
                           std::size_t width, aclrtMemcpyKind kind);
 Status check_2d_product(Process& process);
 Status check_2d_size(std::size_t width, std::size_t height);
+// What to pass where the kind does not fit: by name, and not ACL_MEMCPY_DEFAULT (M-322).
+std::string kind_for_rows(const Location& from, const Location& to, bool on_device);
 Status check_d32(const Memory& memory, const Location& to, std::size_t room, std::size_t words);
 
 // aclrtDeviceTaskAbort is under way (M-9).

@@ -69,7 +69,10 @@ std::string words_for(const Place& place, const std::string& module) {
   return fmt::format("{} ({})", place.function, where.empty() ? module : where);
 }
 
-// What a frame becomes: one entry, or more where functions were inlined.
+// Of the C++ library: std::sort and its many parts between two functions of the program say nothing.
+bool is_of_cxx_library(const Place& place) { return place.file.starts_with("/usr/include/c++/"); }
+
+// What a frame becomes: one entry, more where functions were inlined, none if all are of the C++ library.
 std::vector<std::string> words_for(const RawFrame& frame, Symbols& symbols) {
   const std::string module = frame.module();
   std::uint64_t offset = 0;
@@ -82,15 +85,18 @@ std::vector<std::string> words_for(const RawFrame& frame, Symbols& symbols) {
   const std::string path{frame.path};
   if (symbols.changed(path, frame.build_id)) return {module + " (the file has changed since)"};
   std::vector<std::string> words;
-  for (const Place& place : symbols.at(path, offset, frame.build_id))
-    words.push_back(words_for(place, module));
-  if (words.empty()) words.push_back(module);
+  const std::vector<Place> places = symbols.at(path, offset, frame.build_id);
+  for (const Place& place : places) {
+    if (!is_of_cxx_library(place)) words.push_back(words_for(place, module));
+  }
+  if (places.empty()) words.push_back(module);
   return words;
 }
 
 // --- text -----------------------------------------------------------------------------------------
 
-std::string symbolized_line(std::string_view line, Symbols& symbols) {
+// Nothing, if the line is left out.
+std::optional<std::string> symbolized_line(std::string_view line, Symbols& symbols) {
   std::vector<std::string> lines{""};
   for (bool first = true;; first = false) {
     const std::string_view text = line.substr(0, line.find(kFrameBegins));
@@ -98,7 +104,11 @@ std::string symbolized_line(std::string_view line, Symbols& symbols) {
     if (text.size() == line.size()) break;
     line.remove_prefix(text.size() + 1);
     const std::optional<RawFrame> frame = take_frame(line);
-    const std::vector<std::string> words = frame ? words_for(*frame, symbols) : std::vector<std::string>{""};
+    std::vector<std::string> words = frame ? words_for(*frame, symbols) : std::vector<std::string>{""};
+    if (words.empty()) {
+      if (first && text.ends_with("at ")) return std::nullopt;  // a line of a stack
+      words.push_back(frame->module());
+    }
     // With several frames in a line there is no telling which one to repeat it for.
     lines.resize(first ? words.size() : 1, lines.front());
     for (std::size_t i = 0; i < lines.size(); ++i) lines[i] += words[i];
@@ -112,9 +122,10 @@ std::string symbolized(std::string_view text, Symbols& symbols) {
   std::string answer;
   while (true) {
     const std::size_t end = text.find('\n');
-    answer += symbolized_line(text.substr(0, end), symbols);
+    const std::optional<std::string> line = symbolized_line(text.substr(0, end), symbols);
+    answer += line.value_or("");
     if (end == std::string_view::npos) return answer;
-    answer += '\n';
+    if (line) answer += '\n';
     text.remove_prefix(end + 1);
   }
 }

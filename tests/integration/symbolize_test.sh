@@ -83,6 +83,19 @@ static void hidden(void (*frame)(void)) {
 void in_library(void (*frame)(void)) { hidden(frame); __asm__("/* in_library */"); }
 END
 
+cat >through_library.cpp <<'END'
+extern "C" void frame();
+#line 1 "/usr/include/c++/12/bits/each.h"
+template <class F> inline __attribute__((always_inline)) void each(F f) { f(); }
+__attribute__((noinline)) void direct() { frame(); asm("/* direct */"); }
+#line 100 "through_library.cpp"
+struct Body { void operator()() const { frame(); } };
+int main() {
+  each(Body{});
+  direct();
+}
+END
+
 # What the program calls, by its lines.
 cat >by_lines <<'END'
   #0 ns::Box<int>::method (program.cpp:7) |
@@ -117,6 +130,7 @@ build() {
     program line_tables -g1 -Wl,--build-id=none &
     program split -g -gsplit-dwarf &
     program bare &
+    source=through_library.cpp program through_library -g &
     if [[ ${with_lines[*]} == *clang* ]]; then
         compiler=clang++ program clang4 -g -gdwarf-4 &
         compiler=clang++ program clang5 -g -gdwarf-5 &
@@ -171,6 +185,19 @@ check_functions_and_lines_are_found_in_all_programs_with_debug_information() {
     for name in "${with_lines[@]}"; do
         answers_file "$name.frames" "$(cat by_lines)"$'\n@'
     done
+}
+
+check_frames_of_the_cxx_library_are_left_out() {
+    sed 's/#0/at/; s/ |$//' through_library.frames >asked
+    symbolize asked >out
+    same 'lines of a stack' "$(cat out)" '  at Body::operator() (through_library.cpp:100)
+  at main (through_library.cpp:102)
+@'
+    symbolize through_library.frames >out
+    same 'lines of something else' "$(cat out)" "  #0 Body::operator() (through_library.cpp:100) |
+  #0 main (through_library.cpp:102) |
+  #0 through_library+0x$(offset through_library 2) |
+@"
 }
 
 check_debug_information_in_a_separate_file_is_found() {

@@ -29,7 +29,7 @@ struct CheckArguments {
   std::string json, sarif, junit;
   std::size_t print_limit = CheckSettings{}.print_limit;
   int exit_code = CheckSettings{}.exit_code;
-  bool halts = false, print_suppressions = false;
+  bool halts = false, print_suppressions = false, watch_host = false;
 };
 
 MisuseClasses classes_of(const std::string& flag, const std::string& names) {
@@ -117,6 +117,7 @@ int check(const CheckArguments& arguments) {
   const std::vector<std::string> words = program_words(arguments.launch);
   const CheckSettings settings = settings_of(arguments);
   set_variable("BELAY_CHECK", config::check_text(settings));
+  if (arguments.watch_host) set_variable("BELAY_WATCH_HOST", "on");
   (void)apply_settings(arguments.launch);
   int exit_code = 0;
   const std::string path = prepare_program(arguments.launch, words[0], exit_code);
@@ -184,6 +185,10 @@ Action add_check(CLI::App& belay, std::vector<std::string> after_dashes) {
       ->type_name("N");
   app.add_flag("--halt-on-error", arguments->halts, "end the program at the first finding that counts")
       ->option_text(" ");
+  app.add_flag("--watch-host", arguments->watch_host,
+               "also find host code that reads or writes the destination of a queued copy in pinned memory "
+               "before the wait")
+      ->option_text(" ");
   app.add_option("--log-file", arguments->log_file, "append all findings to this file, too")
       ->type_name("FILE");
   app.add_option("--suppressions", arguments->suppressions, "leave out what the lines of this file describe")
@@ -197,7 +202,7 @@ Action add_check(CLI::App& belay, std::vector<std::string> after_dashes) {
   app.add_option("--json", arguments->json, "write the findings as JSON; - is stdout")->type_name("FILE");
   app.add_option("--sarif", arguments->sarif, "write them as SARIF 2.1.0, for code hosts")->type_name("FILE");
   app.add_option("--junit", arguments->junit, "write them as JUnit XML, for CI")->type_name("FILE");
-  add_settings(arguments->launch, {"BELAY_CHECK"});
+  add_settings(arguments->launch, {"BELAY_CHECK", "BELAY_WATCH_HOST"});
   set_help(
       app, "belay check [OPTIONS] [SETTINGS] [--] PROGRAM [ARGUMENTS...]",
       "The program is started with belay's libascendcl.so, and every mistake that it makes with memory is "

@@ -53,6 +53,7 @@ enum class Misuse : std::uint8_t {
   HostBufferFreed,  // before the program waited for queued work that uses it
   HostBufferChanged,
   HostBufferOutOfFrame,
+  HostAccessBeforeWait,  // to the destination of queued work
   NeverGivenBack,
   GrownSinceMark,
   ErrorNotFetched,
@@ -69,7 +70,7 @@ struct MisuseRow {
   MisuseClass of;
   std::string_view id;  // as reports name it: it never changes
 };
-inline constexpr std::array<MisuseRow, 32> kMisuses{{
+inline constexpr std::array<MisuseRow, 33> kMisuses{{
     {Misuse::FreedTwice, MisuseClass::Lifetime, "double-free"},
     {Misuse::FreedInside, MisuseClass::Lifetime, "free-inside-block"},
     {Misuse::FreedForeign, MisuseClass::Lifetime, "free-of-foreign-memory"},
@@ -94,6 +95,7 @@ inline constexpr std::array<MisuseRow, 32> kMisuses{{
     {Misuse::HostBufferFreed, MisuseClass::Host, "host-buffer-freed"},
     {Misuse::HostBufferChanged, MisuseClass::Host, "host-buffer-changed"},
     {Misuse::HostBufferOutOfFrame, MisuseClass::Host, "host-buffer-out-of-frame"},
+    {Misuse::HostAccessBeforeWait, MisuseClass::Host, "host-access-before-wait"},
     {Misuse::NeverGivenBack, MisuseClass::Leaks, "leak"},
     {Misuse::GrownSinceMark, MisuseClass::Leaks, "growth"},
     {Misuse::ErrorNotFetched, MisuseClass::Errors, "error-not-fetched"},
@@ -129,6 +131,7 @@ struct CheckSettings {
   std::size_t print_limit = 100;
   int exit_code = 86;
   bool halts = false;
+  bool watch_host = false;                       // accesses of host code to destinations of queued work
   std::string suppressions, baseline, log_file;  // paths; empty: none
 
   bool on() const { return level != Level::Off; }

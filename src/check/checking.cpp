@@ -4,6 +4,7 @@
 
 #include "check/accesses.h"
 #include "check/contents.h"
+#include "check/early_access.h"
 #include "check/findings.h"
 #include "check/growth.h"
 #include "check/habits.h"
@@ -46,7 +47,8 @@ void start_checking(Memory& memory, const CheckSettings& settings) {
   if (settings.level == CheckSettings::Level::All && settings.wants(MisuseClass::Hints)) watch_habits(memory);
   watch_host_buffers(memory, {.buffers = settings.wants(MisuseClass::Host),
                               .changes = settings.level == CheckSettings::Level::All,
-                              .hints = settings.wants(MisuseClass::Hints)});
+                              .hints = settings.wants(MisuseClass::Hints),
+                              .accesses = settings.watch_host && settings.wants(MisuseClass::Host)});
 }
 
 void stop_checking() {
@@ -74,6 +76,7 @@ int end_checking() {
   if (!check_settings().on() && found_count() == 0) return 0;
   tell_late_findings();
   tell_pending_contents();
+  tell_early_accesses();
   tell_habits();
   report_blocked_calls();
   report_unfetched();
@@ -84,6 +87,7 @@ int end_checking() {
 
 void forget_checking() {
   g_checked_memory.store(nullptr);
+  forget_early_accesses();
   forget_contents();
   forget_habits();
   forget_blocked_calls();

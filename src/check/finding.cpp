@@ -377,6 +377,31 @@ Finding host_buffer_out_of_frame(const char* function, std::uint32_t site, std::
   return finding;
 }
 
+Finding host_access_before_wait(std::uint32_t site, const observe::Touch& destination, std::uintptr_t address,
+                                bool write, std::uint32_t made_at, const TaskInUse& task) {
+  const std::uint64_t bytes = (destination.rows - 1) * destination.pitch + destination.bytes;
+  Finding finding{
+      Misuse::HostAccessBeforeWait,
+      "",
+      fmt::format("host code {} the destination of queued work that the program has not waited for",
+                  write ? "wrote to" : "read"),
+      fmt::format("{} is byte {} of the {} bytes at {} that task {} writes, and nothing has told the program "
+                  "that the task is done: {}",
+                  hex(address), address - destination.address, bytes, hex(destination.address), task.number,
+                  write ? "the task may write over it, before or after"
+                        : "there may be old bytes, new ones, or some of both"),
+      site,
+      {},
+      "R-16",
+      "wait for the stream (aclrtSynchronizeStream), or for an event behind the task, before host code uses "
+      "the memory"};
+  if (task.site != 0)
+    finding.before.push_back({fmt::format("task {} was submitted", task.number), task.site});
+  const ObjectWords words = words_of(Object::HostBlock);
+  if (made_at != 0) finding.before.push_back({fmt::format("the {} was {}", words.one, words.made), made_at});
+  return finding;
+}
+
 namespace {
 std::string time_in_words(std::uint64_t ns) {
   const double us = static_cast<double>(ns) / 1000;

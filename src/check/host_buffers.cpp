@@ -6,10 +6,15 @@
 #include <map>
 #include <mutex>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "base/of_process.h"
+#include "check/closed_pages.h"
+#include "check/done_streams.h"
+#include "check/early_access.h"
 #include "check/findings.h"
+#include "check/gates.h"
 #include "check/in_flight.h"
 #include "check/source_copies.h"
 #include "observe/lives.h"
@@ -41,28 +46,9 @@ struct Part {
   bool registered = false;     // memory of the program, which it may have unmapped
   bool told = false;           // something about it was reported
   SourceCopies::Copy was;      // when the work was submitted; empty: it is not compared
+  ClosedPages::Closing* closing = nullptr;
 
   SourceCopies::Of owner() const { return registered ? SourceCopies::Of::Program : SourceCopies::Of::Belay; }
-};
-
-// Tasks that the program itself lets go on, or that are its own code: until they are done it may fill what is
-// behind them in their stream.
-class Gates {
- public:
-  void add(std::uint64_t task, std::uint64_t stream) {
-    if (pending_.emplace(task, stream).second) ++of_stream_[stream];
-  }
-  void drop(std::uint64_t task) {
-    const auto found = pending_.find(task);
-    if (found == pending_.end()) return;
-    if (--of_stream_[found->second] == 0) of_stream_.erase(found->second);
-    pending_.erase(found);
-  }
-  bool any(std::uint64_t stream) const { return of_stream_.contains(stream); }
-
- private:
-  std::unordered_map<std::uint64_t, std::uint64_t> pending_;  // streams
-  std::unordered_map<std::uint64_t, std::size_t> of_stream_;
 };
 
 struct Watched {
@@ -72,6 +58,7 @@ struct Watched {
   std::atomic<std::size_t> on_stacks{0};
   std::mutex mutex;
   SourceCopies sources;
+  DoneStreams streams;
   InFlight<Part> work;
   std::unordered_map<std::uint64_t, Extent> extents;
   Gates gates;
@@ -79,8 +66,13 @@ struct Watched {
     std::uint64_t serial = 0;
     bool gated = false;
   };
-  std::array<Record, 1024> records{};  // that were submitted: of each place the last
-  std::size_t behind_gates = 0;        // parts
+  std::array<Record, 1024> records{};         // that were submitted: of each place the last
+  std::size_t behind_gates = 0;               // parts
+  std::unordered_set<std::uint32_t> told_of;  // sites of work whose source was changed
+
+  auto how_far() {
+    return [this](std::uint64_t stream) { return streams.position(stream); };
+  }
 };
 std::atomic<Watched*> g_watched{nullptr};
 
@@ -176,9 +168,11 @@ void leave(Watched& watched, const Part& part) {
   --(part.touch.writes ? part.extent->writes : part.extent->reads);
   if (part.stack_of != 0) --watched.on_stacks;
   if (part.behind_gate) --watched.behind_gates;
+  if (part.closing != nullptr) g_closed_pages.end(part.closing);
 }
 
-// What the source is now is what it has to be until the program waited, unless queued work changes it as well.
+// What the source is now is what it has to be until the program waited, unless queued work changes it as
+// well.
 void take_source(Watched& watched, Part& part) {
   bool written = false;
   if (part.extent->writes != 0) {
@@ -201,6 +195,14 @@ void open_gate(Watched& watched, const observe::Told& told) {
   });
 }
 
+// With the lock.
+void close_destination(Watched& watched, Part& part) {
+  if (!watched.wants.accesses || part.registered || !part.touch.writes) return;
+  const std::optional<HostFacts> block = watched.memory.host().block_around(part.touch.address);
+  if (!block) return;
+  part.closing = g_closed_pages.close({part.touch, part.task, block->made_at}, *block);
+}
+
 void add_part(Watched& watched, const observe::Told& told, const Touch& touch, Later& later) {
   const observe::Event& event = told.event;
   Part part;
@@ -210,6 +212,7 @@ void add_part(Watched& watched, const observe::Told& told, const Touch& touch, L
   part.registered = !is_pinned_block(watched, touch);
   if (part.registered && is_on_stack(touch)) part.stack_of = event.thread;
   const std::lock_guard lock{watched.mutex};
+  watched.streams.add(part.stream);
   Extent& extent = watched.extents[touch.extent];
   part.extent = &extent;
   if (touch.writes && extent.reads != 0) {  // queued work may change what other queued work reads
@@ -224,6 +227,7 @@ void add_part(Watched& watched, const observe::Told& told, const Touch& touch, L
   ++(touch.writes ? extent.writes : extent.reads);
   if (part.stack_of != 0) ++watched.on_stacks;
   if (part.behind_gate) ++watched.behind_gates;
+  close_destination(watched, part);
   if (const std::optional<Part> forgotten =
           watched.work.add(part.stream, told.details->position, std::move(part))) {
     Extent& of = *forgotten->extent;
@@ -281,6 +285,8 @@ bool tell_change(Watched& watched, const observe::Event& event, const Part& part
   const std::optional<std::uintptr_t> first =
       watched.sources.first_change(part.was, part.touch, part.owner());
   if (!first) return false;
+  // The mistake is where the work was submitted, whoever found out.
+  if (part.task.site != 0 && !watched.told_of.insert(part.task.site).second) return true;
   later.findings.push_back(
       host_buffer_changed(event.function_name(), event.site, part.touch, *first, part.task));
   return true;
@@ -337,14 +343,14 @@ void finish(Watched& watched, const observe::Told& told) {
       return watched.work.set(details.stream, details.position, details.object);
     case Operation::WaitEvent:
       open_gate(watched, told);
-      return watched.work.joined(details.stream, details.record);
+      return watched.work.joined(details.stream, details.record, watched.how_far());
     case Operation::WaitNotify:
     case Operation::WaitCount:
       open_gate(watched, told);
       return watched.work.awaited(details.stream, details.object);
-    case Operation::WaitValue:  // anything may have written the word
+    case Operation::WaitValue:  // anything that is done may have written the word
       open_gate(watched, told);
-      return watched.work.joined_all(details.stream);
+      return watched.work.joined_all(details.stream, watched.how_far());
     default:
       open_gate(watched, told);
       return;
@@ -374,6 +380,7 @@ void give_back(Watched& watched, const observe::Event& event, Later& later) {
   if (event.object == Object::HostBlock) {
     extent.kept = true;
     watched.memory.host().keep_mapped(event.serial);
+    g_closed_pages.open_block(event.address);
   }
   const Part* first = nullptr;
   bool told_already = false;
@@ -390,6 +397,7 @@ void give_back(Watched& watched, const observe::Event& event, Later& later) {
 
 void end_stream(Watched& watched, std::uint64_t stream, Later& later) {
   const std::lock_guard lock{watched.mutex};
+  watched.streams.destroyed(stream);
   watched.work.ended(stream, [&](const Part& part) { end_part(watched, part, later); });
 }
 
@@ -398,6 +406,11 @@ void hear(const observe::Batch& events) {
   if (watched == nullptr) return;
   events.each([&](const observe::Told& told) {
     const observe::Event& event = told.event;
+    if (watched->wants.accesses) {
+      g_closed_pages.take_back();
+      // Work is done under the lock of the scheduler, where nothing is written.
+      if (event.actor != observe::Actor::Stream) tell_early_accesses();
+    }
     Later later;
     switch (event.what) {
       case What::Submitted:
@@ -406,7 +419,9 @@ void hear(const observe::Batch& events) {
         break;
       case What::Done:
         // Most work is a copy or a fill, of which nothing follows until somebody waits for it.
-        if (event.operation < Operation::WaitValue || told.details == nullptr) return;
+        if (told.details == nullptr) return;
+        if (!told.touches.empty()) watched->streams.done(told.details->stream, told.details->position);
+        if (event.operation < Operation::WaitValue) return;
         finish(*watched, told);
         break;
       case What::Failed:
@@ -438,14 +453,20 @@ void watch_host_buffers(Memory& memory, const HostBufferWishes& wishes) {
   if (!wishes.buffers && !wishes.hints) return;
   g_watched.store(kept->emplace_back(std::make_unique<Watched>(memory, wishes)).get(),
                   std::memory_order_release);
-  observe::listen(hear, {.wanted = observe::bits(What::Submitted, What::Done, What::Failed, What::Dropped,
-                                                 What::Waited, What::GivenBack, What::Destroyed),
-                         .at_once = true});
+  observe::Mask wanted = observe::bits(What::Submitted, What::Done, What::Failed, What::Dropped, What::Waited,
+                                       What::GivenBack, What::Destroyed);
+  if (wishes.accesses) {
+    wanted |= observe::bits(What::Copied, What::Filled);  // a call has used what was lent to it
+    watch_early_accesses();
+  }
+  observe::listen(hear, {.wanted = wanted, .at_once = true});
 }
 
 void stop_watching_host_buffers() {
   observe::unlisten(hear);
   g_watched.store(nullptr);
+  tell_early_accesses();
+  g_closed_pages.end_all();
 }
 
 bool watches_host_buffers() {

@@ -54,11 +54,12 @@ class InFlight {
     slot.reached.clear();
     add_reached(slot.reached, stream, position);
   }
-  // A stream has waited for the record.
-  void joined(std::uint64_t stream, std::uint64_t record) {
+  // A stream has waited for the record. How far another stream is: how_far(stream), a position.
+  template <class HowFar>
+  void joined(std::uint64_t stream, std::uint64_t record, HowFar&& how_far) {
     if (size_ == 0) return;
     const Record& slot = records_[record % records_.size()];
-    if (slot.serial != record) return joined_all(stream);
+    if (slot.serial != record) return joined_all(stream, how_far);
     merge(queue_of(stream).knows, slot.reached);
   }
   // The same by an object that keeps no records: it stands for all who have set it.
@@ -69,12 +70,13 @@ class InFlight {
     if (const auto found = objects_.find(object); found != objects_.end() && size_ != 0)
       merge(queue_of(stream).knows, found->second);
   }
-  // For something that anybody may have done.
-  void joined_all(std::uint64_t stream) {
+  // For something that anybody may have done who is done.
+  template <class HowFar>
+  void joined_all(std::uint64_t stream, HowFar&& how_far) {
     if (size_ == 0) return;
     Reached all;
     for (const auto& [handle, each] : streams_) {
-      if (!each.queue.is_empty()) raise(all, {handle, each.queue.last()});
+      if (!each.queue.is_empty()) raise(all, {handle, how_far(handle)});
     }
     merge(queue_of(stream).knows, all);
   }
@@ -134,7 +136,6 @@ class InFlight {
    public:
     bool is_empty() const { return first_ == items_.size(); }
     std::uint64_t first() const { return items_[first_].position; }
-    std::uint64_t last() const { return items_.back().position; }
     void push(Item item) {
       if (first_ > 1024 && first_ > items_.size() / 2) {
         items_.erase(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(first_));

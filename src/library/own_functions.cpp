@@ -7,6 +7,7 @@
 #include "api/absent.h"
 #include "api/door.h"
 #include "belay/belay.h"
+#include "check/early_access.h"
 #include "check/findings.h"
 #include "check/growth.h"
 #include "check/unfetched.h"
@@ -108,6 +109,7 @@ void belay_on_call_site(size_t (*frames)(uint64_t* numbers, size_t room)) {
 
 size_t belay_findings(size_t from, belayFinding* findings, size_t room) {
   return asked(std::size_t{0}, [&] {
+    check::tell_early_accesses();
     std::size_t at = 0;
     const MisuseClasses fail_on = check::check_settings().fail_on;
     check::look_at_findings(from, [&](const check::FoundOnce& found) {

@@ -159,6 +159,18 @@ std::uint32_t site_of_this_call() {
   return site;
 }
 
+std::uint32_t site_of_frames(std::span<const std::uintptr_t> returns,
+                             std::span<const std::uint64_t> of_interpreter) {
+  Stack stack{"",
+              {},
+              std::min<std::size_t>(returns.size(), kMostFrames),
+              std::min<std::size_t>(of_interpreter.size(), kMostFrames)};
+  if (stack.count() == 0) return 0;
+  std::copy_n(returns.begin(), stack.returns, stack.frames.begin());
+  std::copy_n(of_interpreter.begin(), stack.others, stack.frames.begin() + stack.returns);
+  return number_of(stack);
+}
+
 // An interpreter has many lines for one address; so has a function of ours in between. Those go the slow way.
 void find_site(const void* caller, unsigned which, const char* function) {
   const auto address = reinterpret_cast<std::uintptr_t>(caller);

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -41,6 +42,10 @@ inline constexpr std::uint32_t kManySites = 1;  // more different ones than are 
 
 // Of the call that this thread is in; 0: nobody wants to know.
 std::uint32_t site_of_this_call();
+// Of code of the program that is in no call, whose frames a signal handler has taken: return addresses,
+// innermost first, and frames of an interpreter.
+std::uint32_t site_of_frames(std::span<const std::uintptr_t> returns,
+                             std::span<const std::uint64_t> of_interpreter);
 
 // The same where only the return address is wanted, for a call that is not entered (fastpath). A key is that
 // address and which of up to four functions it was.

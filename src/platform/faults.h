@@ -26,6 +26,15 @@ using FaultObserver = void (*)(const Fault& fault);
 
 void observe_faults(FaultObserver observer);
 
+// Asked before the observer, on the same terms, of faults of memory that may not be accessed (SIGSEGV). True:
+// it may now, and the instruction is executed again; nobody else hears of it.
+using FaultMender = bool (*)(const Fault& fault);
+void mend_faults(FaultMender mender);
+
+// Told when the process is about to end by SIGABRT (abort, a failed assertion), before whoever had that
+// signal before.
+void observe_aborts(void (*observer)());
+
 // The function of this library that a program can call, around an instruction; null: there is none, or it is
 // one of our own behind them. `inside` tells whether the instruction is this library's at all.
 const char* function_around(std::uintptr_t code, bool& inside);

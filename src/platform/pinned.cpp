@@ -58,6 +58,16 @@ std::int32_t node_of_this_thread() {
 
 void unmap_pinned(void* start, std::size_t bytes) { ::munmap(start, bytes); }
 
+bool close_pages(std::uintptr_t start, std::size_t bytes) {
+  return ::mprotect(reinterpret_cast<void*>(start), bytes, PROT_NONE) == 0;
+}
+
+bool open_pages(std::uintptr_t start, std::size_t bytes) {
+  return ::mprotect(reinterpret_cast<void*>(start), bytes, PROT_READ | PROT_WRITE) == 0;
+}
+
+std::size_t page_bytes() { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
+
 std::size_t bytes_not_there(std::uintptr_t start, std::size_t bytes) {
   constexpr std::size_t kPage = 4096, kAtOnce = 4096;
   std::array<unsigned char, kAtOnce> there{};

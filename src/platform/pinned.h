@@ -28,6 +28,12 @@ void put_on_node(void* start, std::size_t bytes, std::int32_t node);
 // The node of the processor that this thread runs on.
 std::int32_t node_of_this_thread();
 
+// Whole pages of a mapping of this process that nothing may access, until they are opened again. Also in a
+// signal handler. False: the kernel refused it, and they are as they were.
+bool close_pages(std::uintptr_t start, std::size_t bytes);
+bool open_pages(std::uintptr_t start, std::size_t bytes);
+std::size_t page_bytes();
+
 // How many of these bytes have no page yet, which locking would make.
 std::size_t bytes_not_there(std::uintptr_t start, std::size_t bytes);
 bool lock_pages(const void* start, std::size_t bytes);

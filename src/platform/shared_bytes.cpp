@@ -184,15 +184,21 @@ void touch(std::byte* at) { *const_cast<volatile std::byte*>(at) = std::byte{0};
 // The system may do a part of it only.
 template <class Byte, class Call>
 bool in_parts(Call&& call, int file, Byte* at, std::size_t bytes, std::size_t offset) {
+  int mended = 0;
   while (bytes > 0) {
     const ssize_t done = call(file, at, bytes, static_cast<off_t>(offset));
     if (done < 0 && errno == EINTR) continue;
-    // A pointer of the program that leads nowhere: it faults here as it would in a copy through memory.
-    if (done < 0 && errno == EFAULT) touch(at);
+    // A pointer of the program that leads nowhere: it faults here as it would in a copy through memory. Where
+    // a handler mends that, the bytes can be had.
+    if (done < 0 && errno == EFAULT && mended++ < 8) {
+      touch(at);
+      continue;
+    }
     if (done <= 0) return false;
     at += done;
     offset += static_cast<std::size_t>(done);
     bytes -= static_cast<std::size_t>(done);
+    mended = 0;
   }
   return true;
 }

@@ -16,6 +16,8 @@ namespace {
 using belay::check::InFlight;
 using Flight = InFlight<int>;
 
+constexpr auto kAllDone = [](std::uint64_t) { return UINT64_MAX; };
+
 struct InFlightTest : testing::Test {
   std::vector<int> covered(std::uint64_t stream, std::uint64_t position, std::uint64_t record = 0) {
     std::vector<int> list;
@@ -55,9 +57,9 @@ TEST_F(InFlightTest, M270_ARecordStandsForWhatItsStreamHadDone) {
 TEST_F(InFlightTest, M270_AStreamThatWaitedForARecordCarriesIt) {
   flight.add(1, 1, 10);
   flight.recorded(1, 2, 7);
-  flight.joined(2, 7);
+  flight.joined(2, 7, kAllDone);
   flight.recorded(2, 2, 8);
-  flight.joined(3, 8);
+  flight.joined(3, 8, kAllDone);
   flight.add(3, 2, 33);
   flight.add(1, 3, 30);
   EXPECT_EQ(covered(3, 2), (List{10, 33}));
@@ -67,7 +69,7 @@ TEST_F(InFlightTest, M270_AStreamThatWaitedForARecordCarriesIt) {
 TEST_F(InFlightTest, M270_WhatWasRecordedBeforeTheWorkCoversNothing) {
   flight.recorded(1, 1, 7);
   flight.add(1, 2, 20);
-  flight.joined(2, 7);
+  flight.joined(2, 7, kAllDone);
   EXPECT_EQ(covered(2, 9), List{});
   EXPECT_EQ(covered(1, 1, 7), List{});
   EXPECT_EQ(left(), List{20});
@@ -86,15 +88,19 @@ TEST_F(InFlightTest, M270_ANotifyStandsForAllWhoSetIt) {
   EXPECT_EQ(both, (List{10, 20}));
 }
 
-TEST_F(InFlightTest, M270_AWordMayHaveBeenWrittenByAnybody) {
+TEST_F(InFlightTest, M270_AWordMayHaveBeenWrittenByAnybodyWhoIsDone) {
   flight.add(1, 1, 10);
-  flight.add(2, 1, 20);
-  flight.joined_all(3);
   flight.add(1, 2, 11);
-  List both = covered(3, 1);
-  std::ranges::sort(both);
-  EXPECT_EQ(both, (List{10, 20}));
-  EXPECT_EQ(left(), List{11});
+  flight.add(2, 1, 20);
+  flight.add(4, 1, 40);
+  flight.joined_all(3, [](std::uint64_t stream) { return stream == 1 ? 1 : stream == 2 ? UINT64_MAX : 0; });
+  flight.add(1, 3, 12);
+  List done = covered(3, 1);
+  std::ranges::sort(done);
+  EXPECT_EQ(done, (List{10, 20}));
+  List rest = left();
+  std::ranges::sort(rest);
+  EXPECT_EQ(rest, (List{11, 12, 40}));
 }
 
 TEST_F(InFlightTest, DroppedWorkIsGone_TheRestStays) {
@@ -134,7 +140,7 @@ TEST(InFlightLimits, AWaitForARecordThatIsForgottenCoversAll) {
   flight.recorded(1, 2, 3);
   flight.recorded(1, 3, 7);  // in the place of record 3
   flight.add(2, 1, 20);
-  flight.joined(5, 3);
+  flight.joined(5, 3, kAllDone);
   List covered;
   flight.cover(5, 1, 0, [&](int each) { covered.push_back(each); });
   std::ranges::sort(covered);
@@ -172,7 +178,7 @@ TEST(InFlightModel, M270_RandomStreamsAndEvents) {
           {
             const std::uint64_t record = 1 + random() % records;
             ++position[stream];
-            flight.joined(stream, record);
+            flight.joined(stream, record, kAllDone);
             done_before[stream].insert(record_has[record].begin(), record_has[record].end());
           }
           break;

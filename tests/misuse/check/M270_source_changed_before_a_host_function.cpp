@@ -1,5 +1,5 @@
-// The source of a queued copy is filled anew while host functions are queued: behind the copy in its stream, and
-// in another stream. What the host function itself writes behind the copy is in good order.
+// The source of a queued copy is filled anew while host functions are queued: behind the copy in its stream,
+// and in another stream. What the host function itself writes behind the copy is in good order.
 #include <atomic>
 #include <cstring>
 #include <thread>

@@ -1,13 +1,11 @@
-// A host function fills the source of the copy behind it, which is in good order. Then the program fills it anew
-// before it waited.
+// A host function fills the source of the copy behind it, which is in good order. Then the program fills it
+// anew before it waited.
 #include <cstring>
 
 #include "program.h"
 
 namespace {
-void fill(void* start) {
-  std::memset(start, 3, kBytes);
-}
+void fill(void* start) { std::memset(start, 3, kBytes); }
 }  // namespace
 
 int main() {

@@ -467,11 +467,53 @@ check_a_small_quarantine_forgets_soon() {
     same 'found' "$(found)" "$all"
 }
 
+check_watch_host() {
+    cat >early.cpp <<'END'
+#include "program.h"
+int main() {
+  const Device device;
+  const Pinned host;
+  void* block = nullptr;
+  aclrtStream stream = nullptr;
+  must(aclrtMalloc(&block, kBytes, ACL_MEM_MALLOC_HUGE_FIRST));
+  must(aclrtMemset(block, kBytes, 7, kBytes));
+  must(aclrtCreateStream(&stream));
+  must(aclrtMemcpyAsync(host.start, kBytes, block, kBytes, ACL_MEMCPY_DEVICE_TO_HOST, stream));
+  (void)*static_cast<const volatile char*>(host.start);
+  must(aclrtDestroyStream(stream));
+  must(aclrtFree(block));
+}
+END
+    succeeds 'early is built' compile early -o early
+    export BELAY_SCHEDULE=lazy
+    local code words
+    checked 0 -- ./early
+    checked 86 --watch-host -- ./early
+    same 'what is found' "$(found)" 'host-access-before-wait '
+    checked 0 --watch-host --only leaks -- ./early
+    checked 0 --watch-host --fail-on leaks -- ./early
+    printf 'id:host-access-before-wait function:main\n' >suppress
+    checked 0 --watch-host --suppressions suppress -- ./early
+    for words in '86 BELAY_CHECK=all BELAY_WATCH_HOST=on' '86 BELAY_CHECK=cheap BELAY_WATCH_HOST=on BELAY_FAULTS=off' \
+        '0 BELAY_CHECK=all BELAY_WATCH_HOST=off' '0 BELAY_WATCH_HOST=on'; do
+        code=0
+        # shellcheck disable=SC2086  # words
+        env LD_LIBRARY_PATH="$root/lib64" ${words#* } ./early >out 2>err || code=$?
+        same "${words#* }" "$code" "${words%% *}"
+    done
+    code=0
+    "$belay" run --check all --watch-host on -- ./early >out 2>err || code=$?
+    same 'belay run --watch-host on' "$code" 86
+    BELAY_WATCH_HOST=some checked 2 -- ./early
+    says "expected: off or on"
+    unset BELAY_SCHEDULE
+}
+
 check_help_names_all_options() {
     "$belay" check --help >help
     local option
     for option in level only fail-on error-exitcode api-errors print-limit halt-on-error log-file suppressions \
-        print-suppressions baseline json sarif junit; do
+        print-suppressions baseline json sarif junit watch-host; do
         grep -q -- "--$option" help || fail "no --$option in the help"
     done
 }

@@ -58,7 +58,9 @@ class Judge {
       access_ = {told_.event.function_name(), told_.event.site, touch, told_.event.what == What::Submitted,
                  items ? static_cast<std::int64_t>(i / 2) : -1};
       const std::optional<Owned> owned = owned_by(memory_, touch);
-      if (!owned) {
+      // Nobody else asks whether work that is never refused is on the right side.
+      const bool on_host = owned && owned->object == Object::HostBlock;
+      if (!owned || (on_host && is_never_refused(told_.event.operation))) {
         judge_nothing();
       } else if (end_of(touch) > owned->end) [[unlikely]] {
         if (bounds) judge_bounds(*owned);
@@ -70,8 +72,9 @@ class Judge {
   }
 
  private:
-  static bool is_plainly_right(const Touch& touch) {
-    return touch.left != 0 && end_of(touch) - touch.address <= touch.left && touch.room <= touch.left;
+  bool is_plainly_right(const Touch& touch) const {
+    return touch.left != 0 && (touch.on_device || !is_never_refused(told_.event.operation)) &&
+           end_of(touch) - touch.address <= touch.left && touch.room <= touch.left;
   }
   // Host memory that belay does not know.
   bool is_of_the_program(const Touch& touch) const {

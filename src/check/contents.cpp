@@ -1,9 +1,7 @@
 #include "check/contents.h"
 
-#include <algorithm>
 #include <array>
 #include <atomic>
-#include <iterator>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -81,7 +79,6 @@ struct ToTell {
   std::uintptr_t word = 0;  // that ended a wait, and what it was then
   std::uint64_t value = 0;
   Piece piece{};
-  std::uint64_t stream = 0, position = 0;  // of the wait
 };
 
 struct Contents {
@@ -94,8 +91,10 @@ struct Contents {
   std::atomic<bool> any_pending{false};
   // An operation touched more than can be told: from then on nothing is judged.
   std::atomic<bool> is_lost{false};
-  std::atomic<std::int64_t> writers{0};  // queued work that writes and is not told to be done
+  // Queued work that writes and is not told to be done, by what it writes to; several extents share a number.
+  std::array<std::atomic<std::int32_t>, 1024> writers{};
 
+  std::atomic<std::int32_t>& writers_of(std::uint64_t extent) { return writers[extent % writers.size()]; }
   Shard& shard_of(std::uint64_t extent) { return shards[extent % shards.size()]; }
 };
 std::atomic<Contents*> g_contents{nullptr};
@@ -269,6 +268,14 @@ void put_aside(Contents& contents, ToTell to_tell) {
   contents.any_pending.store(true, std::memory_order_release);
 }
 
+// A word that is not as fresh memory is, while something that writes there is not told to be done: that was
+// done before the wait, and is told after it.
+bool may_just_be_written(Contents& contents, const Piece& piece, std::uintptr_t word) {
+  constexpr std::uint64_t kEachByte = 0x0101010101010101;
+  return contents.memory.load64(word) != contents.memory.backing().fresh_byte() * kEachByte &&
+         contents.writers_of(piece.extent).load() != 0;
+}
+
 // Bytes reach the host, or a wait goes on because of them. They count as written from then on: one mistake is
 // told once.
 void judge(Contents& contents, const Touch& touch, const Told& told) {
@@ -306,10 +313,12 @@ void judge(Contents& contents, const Touch& touch, const Told& told) {
     }
   }
   if (read.missing == 0) return;
+  if (wait && may_just_be_written(contents, found, touch.address))
+    return written(contents, touch, function, site);
   Finding finding = read_unwritten(function, site, read);
   if (wait) {
-    return put_aside(contents, {std::move(finding), touch.address, contents.memory.load64(touch.address),
-                                found, told.details->stream, told.details->position});
+    return put_aside(contents,
+                     {std::move(finding), touch.address, contents.memory.load64(touch.address), found});
   }
   if (told.event.what == What::Done)
     return put_aside(contents, {std::move(finding)});  // the scheduler is locked
@@ -361,41 +370,47 @@ bool was_written_meanwhile(Contents& contents, const ToTell& to_tell) {
   return written && contents.memory.load64(to_tell.word) == to_tell.value;
 }
 
-// What was put aside, and is chosen.
-template <class Choose>
-void tell_pending(Contents& contents, Choose&& choose) {
+void tell_pending(Contents& contents) {
   if (!contents.any_pending.load(std::memory_order_acquire)) return;
   std::vector<ToTell> found;
   {
     const std::lock_guard lock{contents.mutex};
-    const auto others = std::stable_partition(contents.pending.begin(), contents.pending.end(), choose);
-    found.assign(std::move_iterator{contents.pending.begin()}, std::move_iterator{others});
-    contents.pending.erase(contents.pending.begin(), others);
-    contents.any_pending.store(!contents.pending.empty(), std::memory_order_release);
+    found.swap(contents.pending);
+    contents.any_pending.store(false, std::memory_order_release);
   }
   for (const ToTell& each : found) {
     if (each.word == 0 || !was_written_meanwhile(contents, each)) report_finding(each.finding);
   }
 }
 
-// Of a wait for a word only when the program waited for that, and nothing that writes is on its way: a write
-// that ended the wait may be told after it.
-void waited(Contents& contents, const observe::Details& details) {
-  tell_pending(contents, [&](const ToTell& each) {
-    return each.word == 0 || (each.stream == details.stream && each.position <= details.position &&
-                              contents.writers.load() == 0);
+// Locks are held: it is only decided what is to be told, while it is known what was written.
+void decide(Contents& contents, std::uint64_t extent) {
+  if (!contents.any_pending.load(std::memory_order_acquire)) return;
+  const std::lock_guard lock{contents.mutex};
+  std::erase_if(contents.pending, [&](ToTell& each) {
+    if (each.piece.extent != extent || each.word == 0) return false;
+    const bool written = was_written_meanwhile(contents, each);
+    each.word = 0;
+    return written;
   });
 }
 
 void freed(Contents& contents, std::uint64_t extent) {
-  tell_pending(contents, [&](const ToTell& each) { return each.word != 0 && each.piece.extent == extent; });
+  decide(contents, extent);
   Shard& shard = contents.shard_of(extent);
   const std::lock_guard lock{shard.mutex};
   shard.all.erase(extent);
 }
 
-bool is_writer(Operation operation) {
-  return observe::is_copy(operation) || operation == Operation::Fill || operation == Operation::WriteValue;
+// Copies that find their addresses late are left out: what they write is not known when they are submitted.
+void count_writers(Contents& contents, const Told& told, std::int32_t change) {
+  const Operation operation = told.event.operation;
+  if (operation > Operation::WriteValue || operation == Operation::CopyByDescriptor ||
+      operation == Operation::CopyByOffset)
+    return;
+  for (const Touch& each : told.touches) {
+    if (each.writes && each.extent != 0) contents.writers_of(each.extent) += change;
+  }
 }
 
 void hear_contents(const observe::Batch& events) {
@@ -408,24 +423,20 @@ void hear_contents(const observe::Batch& events) {
       case What::Filled:
         return done(*contents, told);
       case What::Submitted:
-        if (is_writer(event.operation)) ++contents->writers;
-        return;
+        return count_writers(*contents, told, 1);
       case What::Done:
         done(*contents, told);
-        if (is_writer(event.operation)) --contents->writers;
-        return;
+        return count_writers(*contents, told, -1);
       case What::Failed:
       case What::Dropped:  // nobody knows how far it got
         for (const Touch& each : told.touches) {
           if (each.writes) written(*contents, each, event.function_name(), event.site);
         }
-        if (is_writer(event.operation)) --contents->writers;
-        return;
+        return count_writers(*contents, told, -1);
       case What::Freed:
         return freed(*contents, event.serial);
       case What::Waited:
-        if (told.details != nullptr) waited(*contents, *told.details);
-        return;
+        return tell_pending(*contents);
       default:
         return;
     }
@@ -454,8 +465,7 @@ void stop_watching_contents() {
 }
 
 void tell_pending_contents() {
-  if (Contents* contents = g_contents.load(std::memory_order_acquire))
-    tell_pending(*contents, [](const ToTell&) { return true; });
+  if (Contents* contents = g_contents.load(std::memory_order_acquire)) tell_pending(*contents);
 }
 
 void forget_contents() { g_contents.store(nullptr); }

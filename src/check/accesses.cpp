@@ -180,12 +180,26 @@ class Judge {
   JudgedAccess access_;
 };
 
+// Most copies are between the inside of one block and memory of the program, as their kind says. Nothing more
+// is to be asked of those.
+bool is_plain_copy(const Memory& memory, const observe::Told& told) {
+  if (told.event.operation != Operation::Copy || told.touches.size() != 2) return false;
+  const Touch &to = told.touches[0], &from = told.touches[1];
+  const std::uint32_t kind = told.details->flag - 1;
+  const bool to_device = kind == ACL_MEMCPY_HOST_TO_DEVICE, to_host = kind == ACL_MEMCPY_DEVICE_TO_HOST;
+  if (to.on_device != to_device || from.on_device != to_host || to_device == to_host) return false;
+  const Touch &inside = to_device ? to : from, &other = to_device ? from : to;
+  return inside.bytes <= inside.left && inside.room <= inside.left && other.extent == 0 &&
+         !memory.is_device_address(other.address);
+}
+
 void hear_access(const observe::Batch& events) {
   Memory* memory = g_accessed_memory.load(std::memory_order_acquire);
   if (memory == nullptr) return;
   events.each([&](const observe::Told& told) {
     const bool done = told.event.what == What::Done;
     if (!done) tell_late_findings();
+    if (is_plain_copy(*memory, told)) return;
     if (told.touches.empty() || !is_judged(told.event.operation) ||
         (done && !finds_addresses_late(told.event.operation)))
       return;

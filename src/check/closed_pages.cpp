@@ -147,6 +147,7 @@ ClosedPages::Closing* ClosedPages::close(const Destination& destination, const H
     fresh = std::make_unique<Block>(facts, platform::page_bytes());
     block = fresh.get();
   }
+  if (block->asked_end != facts.start + facts.asked) return nullptr;  // another one was there before
   std::size_t runs = 0;
   each_run(*block, destination.touch, [&](std::size_t, std::size_t) { ++runs; });
   if (runs == 0 || runs_ + runs > kMostRuns) return nullptr;

@@ -1,5 +1,5 @@
-// Destinations of queued work in pinned memory whose pages nothing may access (--watch-host), so that host
-// code that does so before the program waited for the work is found (early_access.h).
+// Destinations of queued work in pinned or managed memory whose pages nothing may access (--watch-host), so
+// that host code that does so before the program waited for the work is found (early_access.h).
 //
 // Closed are the pages of a block that hold nothing but the destination. Several destinations may share a
 // page: it is open when none of them closes it any more. Work and calls of ours need no closed pages opened
@@ -21,6 +21,7 @@ struct Destination {
   observe::Touch touch;
   TaskInUse task;
   std::uint32_t made_at;  // where its block was allocated
+  Object object;          // what that is: pinned, or managed memory
 };
 
 class ClosedPages {

@@ -70,8 +70,9 @@ void tell_at_once() {
     words.add("belay:   0x%lx is byte %lu of what task %lu writes\n", number(each.address),
               number(each.address - each.destination.touch.address), number(task.number));
     words.add_stack("the task was submitted", task.site);
-    words.add("belay:   rule R-16; 'belay rule R-16' shows it\n");
-    found_in_handler(Misuse::HostAccessBeforeWait, "R-16", "", words.finished());
+    const char* const rule = rule_of_early_access(each.destination.object);
+    words.add("belay:   rule %s; 'belay rule %s' shows it\n", rule, rule);
+    found_in_handler(Misuse::HostAccessBeforeWait, rule, "", words.finished());
     words.print();
     each.state.store(Seen::kFree);
   }
@@ -127,8 +128,9 @@ void tell_early_accesses() {
     if (!each.state.compare_exchange_strong(ready, Seen::kBeingTold)) continue;
     const std::uint32_t site = observe::site_of_frames({each.frames.data(), each.returns},
                                                        {each.of_interpreter.data(), each.others});
-    const Finding finding = host_access_before_wait(site, each.destination.touch, each.address, each.write,
-                                                    each.destination.made_at, each.destination.task);
+    const Finding finding =
+        host_access_before_wait(site, each.destination.touch, each.address, each.write,
+                                each.destination.object, each.destination.made_at, each.destination.task);
     each.state.store(Seen::kFree);
     report_finding(finding);
   }

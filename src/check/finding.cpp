@@ -378,7 +378,7 @@ Finding host_buffer_out_of_frame(const char* function, std::uint32_t site, std::
 }
 
 Finding host_access_before_wait(std::uint32_t site, const observe::Touch& destination, std::uintptr_t address,
-                                bool write, std::uint32_t made_at, const TaskInUse& task) {
+                                bool write, Object memory, std::uint32_t made_at, const TaskInUse& task) {
   const std::uint64_t bytes = (destination.rows - 1) * destination.pitch + destination.bytes;
   Finding finding{
       Misuse::HostAccessBeforeWait,
@@ -392,12 +392,12 @@ Finding host_access_before_wait(std::uint32_t site, const observe::Touch& destin
                         : "there may be old bytes, new ones, or some of both"),
       site,
       {},
-      "R-16",
+      rule_of_early_access(memory),
       "wait for the stream (aclrtSynchronizeStream), or for an event behind the task, before host code uses "
       "the memory"};
   if (task.site != 0)
     finding.before.push_back({fmt::format("task {} was submitted", task.number), task.site});
-  const ObjectWords words = words_of(Object::HostBlock);
+  const ObjectWords words = words_of(memory);
   if (made_at != 0) finding.before.push_back({fmt::format("the {} was {}", words.one, words.made), made_at});
   return finding;
 }

@@ -129,8 +129,11 @@ Finding host_buffer_changed(const char* function, std::uint32_t site, const obse
 Finding host_buffer_out_of_frame(const char* function, std::uint32_t site, std::uintptr_t address,
                                  std::size_t bytes, bool written, const TaskInUse& task);
 // Host code has touched the destination of queued work that the program has not waited for.
+constexpr const char* rule_of_early_access(Object memory) {
+  return memory == Object::Managed ? "V-275" : "R-16";
+}
 Finding host_access_before_wait(std::uint32_t site, const observe::Touch& destination, std::uintptr_t address,
-                                bool write, std::uint32_t made_at, const TaskInUse& task);
+                                bool write, Object memory, std::uint32_t made_at, const TaskInUse& task);
 // Calls of one place that waited, although they are meant to return at once (M-265).
 struct BlockedPlace {
   std::uint64_t calls = 0, bytes = 0, ns = 0, most_ns = 0;

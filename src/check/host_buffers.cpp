@@ -43,6 +43,7 @@ struct Part {
   std::uint64_t stream = 0;
   bool behind_gate = false;    // it is not known yet what the source should be
   std::uint32_t stack_of = 0;  // the thread on whose stack it is; 0: it is on none
+  bool managed = false;        // which host code can use as well
   bool registered = false;     // memory of the program, which it may have unmapped
   bool told = false;           // something about it was reported
   SourceCopies::Copy was;      // when the work was submitted; empty: it is not compared
@@ -197,10 +198,23 @@ void open_gate(Watched& watched, const observe::Told& told) {
 
 // With the lock.
 void close_destination(Watched& watched, Part& part) {
-  if (!watched.wants.accesses || part.registered || !part.touch.writes) return;
-  const std::optional<HostFacts> block = watched.memory.host().block_around(part.touch.address);
-  if (!block) return;
-  part.closing = g_closed_pages.close({part.touch, part.task, block->made_at}, *block);
+  if (!watched.wants.accesses || !part.touch.writes) return;
+  HostFacts facts;
+  Destination destination{part.touch, part.task, 0, part.managed ? Object::Managed : Object::HostBlock};
+  if (part.managed) {
+    const std::optional<ManagedMemory::Range> range = watched.memory.managed().find(part.touch.address);
+    if (!range) return;
+    facts.start = range->start;
+    facts.asked = range->asked;
+    facts.bytes = range->bytes;
+    destination.made_at = observe::made_at(Object::Managed, range->serial);
+  } else {
+    const std::optional<HostFacts> block = watched.memory.host().block_around(part.touch.address);
+    if (!block) return;  // registered memory is the program's
+    facts = *block;
+    destination.made_at = block->made_at;
+  }
+  part.closing = g_closed_pages.close(destination, facts);
 }
 
 void add_part(Watched& watched, const observe::Told& told, const Touch& touch, Later& later) {
@@ -209,7 +223,8 @@ void add_part(Watched& watched, const observe::Told& told, const Touch& touch, L
   part.task = {event.serial, event.function_name(), event.site};
   part.touch = touch;
   part.stream = told.details->stream;
-  part.registered = !is_pinned_block(watched, touch);
+  part.managed = watched.memory.managed().covers(touch.address);
+  part.registered = !part.managed && !is_pinned_block(watched, touch);
   if (part.registered && is_on_stack(touch)) part.stack_of = event.thread;
   const std::lock_guard lock{watched.mutex};
   watched.streams.add(part.stream);
@@ -261,9 +276,10 @@ void submit(Watched& watched, const observe::Told& told, Later& later) {
         t_blocking = {event.bytes, event.function_name(), event.site, std::chrono::steady_clock::now()};
       continue;
     }
-    // Managed memory and that of devices has checks of its own, also where host and device are one.
+    // Managed memory and that of devices has checks of its own, also where host and device are one; but for
+    // host code that uses managed memory while work writes there (V-275).
     if (!watched.wants.buffers || watched.memory.is_device_address(each.address) ||
-        watched.memory.managed().covers(each.address))
+        (watched.memory.managed().covers(each.address) && !(watched.wants.accesses && each.writes)))
       continue;
     add_part(watched, told, each, later);
   }
@@ -377,10 +393,11 @@ void give_back(Watched& watched, const observe::Event& event, Later& later) {
     return;
   }
   extent.ended = true;
+  if (event.object != Object::Registration) g_closed_pages.open_block(event.address);
+  if (event.object == Object::Managed) return;  // told by another check (in_use.h)
   if (event.object == Object::HostBlock) {
     extent.kept = true;
     watched.memory.host().keep_mapped(event.serial);
-    g_closed_pages.open_block(event.address);
   }
   const Part* first = nullptr;
   bool told_already = false;
@@ -436,7 +453,8 @@ void hear(const observe::Batch& events) {
         if (event.object == Object::HostBlock) give_back(*watched, event, later);
         break;
       case What::Destroyed:
-        if (event.object == Object::Registration) give_back(*watched, event, later);
+        if (event.object == Object::Registration || event.object == Object::Managed)
+          give_back(*watched, event, later);
         if (event.object == Object::Stream) end_stream(*watched, event.serial, later);
         break;
       default:

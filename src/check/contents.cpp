@@ -2,13 +2,13 @@
 
 #include <array>
 #include <atomic>
-#include <memory>
 #include <mutex>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "check/findings.h"
+#include "check/kept.h"
 #include "check/shadow.h"
 #include "memory/reader_guard.h"
 #include "observe/lives.h"
@@ -448,10 +448,7 @@ void hear_contents(const observe::Batch& events) {
 void watch_contents(Memory& memory) {
   // Where host code writes device memory itself, nobody knows what was written.
   if (memory.backing().host_may_touch()) return;
-  static auto* kept = new std::vector<std::unique_ptr<Contents>>;  // a straggler may still hold an older one
-  constexpr std::size_t kKept = 4;
-  if (kept->size() >= kKept) kept->erase(kept->begin());
-  g_contents.store(kept->emplace_back(std::make_unique<Contents>(memory)).get(), std::memory_order_release);
+  g_contents.store(make_anew<Contents>(memory), std::memory_order_release);
   observe::listen(hear_contents,
                   {.wanted = observe::bits(What::Copied, What::Filled, What::Submitted, What::Done,
                                            What::Failed, What::Dropped, What::Freed, What::Waited),

@@ -4,13 +4,13 @@
 #include <atomic>
 #include <deque>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "check/findings.h"
+#include "check/kept.h"
 #include "memory/block_facts.h"
 #include "observe/lives.h"
 #include "observe/observe.h"
@@ -202,10 +202,7 @@ void tell_place(const MadeHere& place) {
 }  // namespace
 
 void watch_habits(Memory& memory) {
-  static auto* kept = new std::vector<std::unique_ptr<Habits>>;  // a straggler may still hold an older one
-  constexpr std::size_t kKept = 4;
-  if (kept->size() >= kKept) kept->erase(kept->begin());
-  g_habits.store(kept->emplace_back(std::make_unique<Habits>(memory)).get(), std::memory_order_release);
+  g_habits.store(make_anew<Habits>(memory), std::memory_order_release);
   observe::listen(hear_habits, {.wanted = observe::bits(What::Allocated, What::Freed, What::Copied,
                                                         What::Filled, What::Submitted),
                                 .at_once = true});

@@ -10,12 +10,14 @@
 #include <vector>
 
 #include "base/of_process.h"
+#include "check/bounds.h"
 #include "check/closed_pages.h"
 #include "check/done_streams.h"
 #include "check/early_access.h"
 #include "check/findings.h"
 #include "check/gates.h"
 #include "check/in_flight.h"
+#include "check/kept.h"
 #include "check/source_copies.h"
 #include "observe/lives.h"
 #include "observe/observe.h"
@@ -28,7 +30,7 @@ using observe::Operation;
 using observe::Touch;
 using observe::What;
 
-// A pinned block or a registered range that queued work used.
+// A pinned block, a registered range or managed memory that queued work used.
 struct Extent {
   std::uint32_t reads = 0, writes = 0;  // in flight
   bool ended = false;
@@ -88,9 +90,6 @@ struct Later {
   }
 };
 
-std::uintptr_t end_of(const Touch& touch) {
-  return touch.address + (touch.rows - 1) * touch.pitch + touch.bytes;
-}
 bool meet(const Touch& one, const Touch& other) {
   return one.address < end_of(other) && other.address < end_of(one);
 }
@@ -467,10 +466,8 @@ void hear(const observe::Batch& events) {
 }  // namespace
 
 void watch_host_buffers(Memory& memory, const HostBufferWishes& wishes) {
-  static auto* kept = new std::vector<std::unique_ptr<Watched>>;  // a straggler may still hold an older one
   if (!wishes.buffers && !wishes.hints) return;
-  g_watched.store(kept->emplace_back(std::make_unique<Watched>(memory, wishes)).get(),
-                  std::memory_order_release);
+  g_watched.store(make_anew<Watched>(memory, wishes), std::memory_order_release);
   observe::Mask wanted = observe::bits(What::Submitted, What::Done, What::Failed, What::Dropped, What::Waited,
                                        What::GivenBack, What::Destroyed);
   if (wishes.accesses) {

@@ -11,6 +11,7 @@
 #include "check/done_streams.h"
 #include "check/findings.h"
 #include "check/host_buffers.h"
+#include "check/kept.h"
 #include "observe/lives.h"
 #include "observe/observe.h"
 
@@ -130,10 +131,9 @@ void hear_use(const observe::Batch& events) {
 }  // namespace
 
 void watch_use(Memory& memory) {
-  static auto* kept = new std::vector<std::unique_ptr<Pending>>;  // a straggler may still hold an older one
   g_used_memory.store(&memory);
   memory.mark_use(true);
-  g_pending.store(kept->emplace_back(std::make_unique<Pending>()).get(), std::memory_order_release);
+  g_pending.store(make_anew<Pending>(), std::memory_order_release);
   using observe::What;
   observe::listen(hear_use, {.wanted = observe::bits(What::Submitted, What::Done, What::Failed, What::Dropped,
                                                      What::GivenBack, What::Destroyed),

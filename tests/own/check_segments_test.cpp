@@ -78,7 +78,7 @@ TEST(CheckSegments, M45_ARangeOverSeveralMappings) {
 }
 
 TEST(CheckSegments, M35_M45_AProductWithoutPadding) {
-  in_fresh_process({{"BELAY_SOC", "Ascend950PR_9599"}}, [] {
+  in_fresh_process({{"BELAY_PRODUCT", "Ascend950PR_9599"}}, [] {
     ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
     void* block = nullptr;
     ASSERT_EQ(aclrtMalloc(&block, 128, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);

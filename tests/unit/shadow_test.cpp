@@ -143,7 +143,7 @@ TEST(Shadow, M417_BytesFromBeyondTheEndOfTheSourceCountAsWritten) {
 TEST(ShadowModel, M417_RandomWritesAndCopiesAgreeWithAFlagForEachByte) {
   std::mt19937 random = belay_test::test_random(0);
   const auto below = [&](std::uint64_t end) { return random() % end; };
-  for (int round = belay_test::slice(20, 1000, 10); round > 0; --round) {
+  for (int round = belay_test::slice(20, 300, 10); round > 0; --round) {
     // Sizes and places around the boundaries more often than elsewhere.
     const auto size = [&] {
       constexpr std::uint64_t kEdges[] = {1, 64, 4_KiB, kLeaf, 2 * kLeaf};

@@ -319,7 +319,6 @@ Result<bool> event_waits_are_over(Process& process, aclrtEvent handle) {
   Lock lock = process.scheduler().lock();
   let_move(process, *event, lock);
   if (event->waits != 0) process.scheduler().asked_for_any(lock);
-  if (event->waits == 0 && event->latest != nullptr) (void)seen_complete(*event->latest);
   return event->waits == 0;
 }
 

@@ -107,7 +107,7 @@ bool is_pinned_block(Watched& watched, const Touch& touch) {
 
 // Where the program's stack ends, that called us: above the address that the call returns to. Copies of that
 // address may lie further down, which only makes frames count as alive for longer.
-[[gnu::noinline, gnu::no_sanitize("address"), gnu::no_sanitize("thread")]] std::uintptr_t end_of_frames(
+__attribute__((noinline, no_sanitize("address"), no_sanitize("thread"))) std::uintptr_t end_of_frames(
     const platform::StackRange& stack) {
   constexpr std::size_t kFar = 16'384;
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));

@@ -11,9 +11,9 @@ namespace belay::check {
 // the runtime is made.
 template <class State, class... Of>
 State* make_anew(Of&&... of) {
-  constexpr std::size_t kMost = 4;
+  constexpr std::size_t kRestarts = 4;
   static auto* const kept = new std::deque<std::unique_ptr<State>>;
-  if (kept->size() >= kMost) kept->pop_front();
+  if (kept->size() >= kRestarts) kept->pop_front();
   return kept->emplace_back(std::make_unique<State>(std::forward<Of>(of)...)).get();
 }
 

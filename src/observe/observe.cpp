@@ -16,6 +16,7 @@
 #include "platform/clock.h"
 #include "platform/process.h"
 #include "platform/thread_end.h"
+#include "platform/threads.h"
 
 namespace belay::observe {
 
@@ -36,10 +37,15 @@ constexpr std::uint64_t word_of(const Wish& wish) {
   return wish.wanted | (wish.at_once ? kAtOnce : 0) | (wish.time ? kTime : 0) | (wish.facts ? kFacts : 0) |
          (wish.at_once && (wish.wanted & kBlocks) != 0 ? kBlocksAtOnce : 0);
 }
-constexpr bool wants(std::uint64_t wish, What what) { return (wish & bit(what)) != 0; }
 constexpr bool is_at_once(std::uint64_t wish) { return (wish & kAtOnce) != 0; }
 std::array<Place, 16> g_places;
-constinit std::atomic<std::size_t> g_places_used{0};  // those behind have never been
+// The places of those who hear an event at once, and of those who read it from rings: a bit each.
+using Places = std::uint16_t;
+struct Hearers {
+  std::atomic<Places> at_once{0}, by_rings{0};
+};
+std::array<Hearers, 32> g_hearers;                // by What
+constinit std::atomic<Places> g_ring_readers{0};  // of whatever
 constinit std::atomic<std::uint64_t> g_next_serial{1};
 constinit std::atomic<std::uint64_t> g_lost{0};
 
@@ -83,11 +89,11 @@ void end_ring() {
   std::erase(rings.all, ring.get());
 }
 
-template <class Heard>
-void tell(const Batch& batch, Heard&& heard) {
-  for (const Place& place : std::span{g_places}.first(g_places_used.load(std::memory_order_acquire))) {
+void tell(Places places, const Batch& batch) {
+  for (; places != 0; places &= static_cast<Places>(places - 1)) {
+    const Place& place = g_places[static_cast<std::size_t>(std::countr_zero(places))];
     const Listener listener = place.listener.load();  // after the visit began, if it is one
-    if (listener == nullptr || !heard(place.wish.load(std::memory_order_relaxed))) continue;
+    if (listener == nullptr) continue;
     try {
       listener(batch);
     } catch (const std::bad_alloc&) {
@@ -96,11 +102,7 @@ void tell(const Batch& batch, Heard&& heard) {
   }
 }
 
-// What somebody wants at once, and what by rings: of all places together, so that few need to be looked at.
-constinit std::atomic<Mask> g_at_once{0}, g_by_rings{0};
-bool anybody(What what, bool at_once) {
-  return ((at_once ? g_at_once : g_by_rings).load(std::memory_order_acquire) & bit(what)) != 0;
-}
+Hearers& hearers_of(What what) { return g_hearers[static_cast<std::size_t>(what)]; }
 
 void write(Cell* to, const Event& event, const Details& details, std::span<const Touch> touches,
            std::string_view text) {
@@ -117,7 +119,7 @@ void Ring::drain_locked() {
   const std::uint64_t first = read_.load(std::memory_order_relaxed);
   const std::uint64_t last = written_.load(std::memory_order_acquire);
   if (first == last) return;
-  tell(Batch{cells_, kCells, first, last}, [](std::uint64_t wish) { return !is_at_once(wish); });
+  tell(g_ring_readers.load(std::memory_order_acquire), Batch{cells_, kCells, first, last});
   read_.store(last, std::memory_order_release);
 }
 
@@ -170,15 +172,23 @@ void prepare_ring() {
 
 void recount_wishes() {
   std::uint64_t all = (stack_frames() > 0 ? kSites : 0) | (stack_frames() > 1 ? kStacks : 0);
-  Mask at_once = 0, by_rings = 0;
-  for (const Place& place : g_places) {
-    if (place.listener.load() == nullptr) continue;
-    const std::uint64_t wish = place.wish.load();
+  std::array<std::array<Places, 2>, g_hearers.size()> hearers{};
+  Places readers = 0;
+  for (std::size_t i = 0; i < g_places.size(); ++i) {
+    if (g_places[i].listener.load() == nullptr) continue;
+    const std::uint64_t wish = g_places[i].wish.load();
+    const auto place = static_cast<Places>(1U << i);
     all |= wish & ~kAtOnce;
-    (is_at_once(wish) ? at_once : by_rings) |= static_cast<Mask>(wish);
+    if (!is_at_once(wish)) readers |= place;
+    for (std::size_t what = 0; what < hearers.size(); ++what) {
+      if ((wish >> what & 1) != 0) hearers[what][is_at_once(wish) ? 0 : 1] |= place;
+    }
   }
-  g_at_once.store(at_once);
-  g_by_rings.store(by_rings);
+  g_ring_readers.store(readers);
+  for (std::size_t what = 0; what < hearers.size(); ++what) {
+    g_hearers[what].at_once.store(hearers[what][0]);
+    g_hearers[what].by_rings.store(hearers[what][1]);
+  }
   g_wanted.store(all);
 }
 
@@ -192,8 +202,6 @@ void listen(Listener listener, const Wish& wish) {
   if (place == g_places.end()) return;
   place->wish.store(word_of(wish));
   place->listener.store(listener, std::memory_order_release);
-  const auto used = static_cast<std::size_t>(place - g_places.begin()) + 1;
-  g_places_used.store(std::max(g_places_used.load(), used), std::memory_order_release);
   recount_wishes();
 }
 
@@ -205,6 +213,9 @@ void flush() {
 
 namespace {
 void wait_for_visits() {
+  // Visits make no barrier of their own: after a copy it would wait for all that the copy has written.
+  if (!platform::is_only_thread() && !platform::barrier_on_all_threads() && !Ring::g_fenced.exchange(true))
+    platform::sleep_briefly();  // a moment takes every thread through a system call or an interrupt
   Rings& rings = *g_rings.load();
   const std::lock_guard lock{rings.mutex};
   for (const Ring* each : rings.all) {
@@ -268,20 +279,15 @@ void complete(Event& event) {
 }
 
 namespace {
-// Outside of any ring: to those who want it at once, or to all, after what is in the ring.
-void tell_alone(const Told& told, bool at_once_only) {
-  const auto tell_it = [&] {
-    tell(Batch{told}, [&](std::uint64_t wish) {
-      return wants(wish, told.event.what) && (is_at_once(wish) || !at_once_only);
-    });
-  };
-  if (at_once_only && t_ring != nullptr) {
+// Outside of any ring: to those who want it at once, and to readers of rings, after what is in the ring.
+void tell_alone(const Told& told, Places at_once, Places by_rings) {
+  if (by_rings == 0 && t_ring != nullptr) {
     const Ring::TellingAtOnce now{*t_ring};
-    return tell_it();
+    return tell(at_once, Batch{told});
   }
   const std::lock_guard lock{t_ring != nullptr ? t_ring->reading() : g_rings.load()->without};
-  if (!at_once_only && t_ring != nullptr) t_ring->drain_locked();
-  tell_it();
+  if (by_rings != 0 && t_ring != nullptr) t_ring->drain_locked();
+  tell(at_once | by_rings, Batch{told});
 }
 }  // namespace
 
@@ -305,22 +311,25 @@ void deliver(const Event& what, Details details, std::span<const Touch> touches,
   touches = touches.first(details.touches);
   text = text.substr(0, details.letters);
 
-  const bool by_ring = anybody(event.what, false);
-  const std::size_t cells = by_ring ? cells_for(event, details) : 0;
-  const bool fits = t_ring != nullptr && cells <= Ring::kMost;
-  if (by_ring && fits) {
-    write(t_ring->room_for(cells), event, details, touches, text);
-    t_ring->added(cells);
+  const Hearers& hearers = hearers_of(event.what);
+  const Places at_once = hearers.at_once.load(std::memory_order_acquire);
+  Places by_rings = hearers.by_rings.load(std::memory_order_acquire);
+  if (by_rings != 0) {
+    const std::size_t cells = cells_for(event, details);
+    if (t_ring != nullptr && cells <= Ring::kMost) {
+      write(t_ring->room_for(cells), event, details, touches, text);
+      t_ring->added(cells);
+      by_rings = 0;
+    }
   }
-  const bool at_once_only = !by_ring || fits;
-  if (at_once_only && !anybody(event.what, true)) return;
-  tell_alone({event, event.has_details() ? &details : nullptr, touches, text}, at_once_only);
+  if ((at_once | by_rings) == 0) return;
+  tell_alone({event, event.has_details() ? &details : nullptr, touches, text}, at_once, by_rings);
 }
 
 void deliver_at_once(const Event& what) {
   Event event = what;
   complete(event);
-  tell_alone({event, nullptr, {}, {}}, true);
+  tell_alone({event, nullptr, {}, {}}, hearers_of(event.what).at_once.load(std::memory_order_acquire), 0);
 }
 
 }  // namespace belay::observe

@@ -102,15 +102,25 @@ class Ring {
   // while they publish.
   class TellingAtOnce {
    public:
-    explicit TellingAtOnce(Ring& ring) : visits_{ring.visits_} { visits_.store(visits_.load() + 1); }
+    explicit TellingAtOnce(Ring& ring) : visits_{ring.visits_} {
+      visits_.store(visits_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+      if (g_fenced.load(std::memory_order_relaxed)) [[unlikely]]
+        visits_.fetch_add(0, std::memory_order_seq_cst);
+      std::atomic_signal_fence(
+          std::memory_order_seq_cst);  // the barrier of who waits for visits is ours, too
+    }
     TellingAtOnce(const TellingAtOnce&) = delete;
     TellingAtOnce& operator=(const TellingAtOnce&) = delete;
-    ~TellingAtOnce() { visits_.store(visits_.load() + 1); }
+    ~TellingAtOnce() {
+      visits_.store(visits_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    }
 
    private:
     std::atomic<std::uint64_t>& visits_;
   };
-  std::uint64_t visits() const { return visits_.load(); }  // odd: just now
+  std::uint64_t visits() const { return visits_.load(std::memory_order_acquire); }  // odd: just now
+  // The system has no barrier for all threads, so each visit has its own.
+  static inline std::atomic<bool> g_fenced{false};
 
   // For the fast path, one cell at a time: whether there is room now, which cell is the next, and a number
   // for what is told there, that nothing else has. Such a cell is ready: an event of this thread, without

@@ -185,12 +185,8 @@ class Judge {
 bool is_plain_copy(const Memory& memory, const observe::Told& told) {
   if (told.event.operation != Operation::Copy || told.touches.size() != 2) return false;
   const Touch &to = told.touches[0], &from = told.touches[1];
-  const std::uint32_t kind = told.details->flag - 1;
-  const bool to_device = kind == ACL_MEMCPY_HOST_TO_DEVICE, to_host = kind == ACL_MEMCPY_DEVICE_TO_HOST;
-  if (to.on_device != to_device || from.on_device != to_host || to_device == to_host) return false;
-  const Touch &inside = to_device ? to : from, &other = to_device ? from : to;
-  return inside.bytes <= inside.left && inside.room <= inside.left && other.extent == 0 &&
-         !memory.is_device_address(other.address);
+  return observe::is_plain_copy(to, from, told.details->flag) &&
+         !memory.is_device_address(to.on_device ? from.address : to.address);
 }
 
 void hear_access(const observe::Batch& events) {
@@ -240,7 +236,8 @@ void judge_accesses(Memory& memory, const CheckSettings& settings) {
   g_accessed_memory.store(&memory, std::memory_order_release);
   observe::listen(hear_access, {.wanted = observe::bits(What::Copied, What::Filled, What::Submitted,
                                                         What::Done, What::Waited),
-                                .at_once = true});
+                                .at_once = true,
+                                .plain_copies = false});
 }
 
 void stop_judging_accesses() {

@@ -159,6 +159,15 @@ struct Touch {
   std::uint64_t left = 0;      // from there to the end of what was asked for; 0: look closer
 };
 
+// Between memory that belay does not know and the inside of one block, in the direction that its kind states
+// (one more than aclrtMemcpyKind; 0: none). Where the call worked, that other memory is the program's.
+constexpr bool is_plain_copy(const Touch& to, const Touch& from, std::uint32_t kind) {
+  constexpr std::uint32_t kToDevice = 2, kToHost = 3;
+  if (to.on_device ? kind != kToDevice || from.on_device : kind != kToHost || !from.on_device) return false;
+  const Touch &inside = to.on_device ? to : from, &other = to.on_device ? from : to;
+  return inside.bytes <= inside.left && inside.room <= inside.left && other.extent == 0;
+}
+
 // An event as a listener gets it.
 struct Told {
   const Event& event;

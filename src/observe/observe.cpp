@@ -35,7 +35,8 @@ struct Place {
 constexpr std::uint64_t kAtOnce = std::uint64_t{1} << 40;
 constexpr std::uint64_t word_of(const Wish& wish) {
   return wish.wanted | (wish.at_once ? kAtOnce : 0) | (wish.time ? kTime : 0) | (wish.facts ? kFacts : 0) |
-         (wish.at_once && (wish.wanted & kBlocks) != 0 ? kBlocksAtOnce : 0);
+         (wish.at_once && (wish.wanted & kBlocks) != 0 ? kBlocksAtOnce : 0) |
+         (wish.plain_copies && (wish.wanted & bit(What::Copied)) != 0 ? kPlainCopies : 0);
 }
 constexpr bool is_at_once(std::uint64_t wish) { return (wish & kAtOnce) != 0; }
 std::array<Place, 16> g_places;

@@ -44,6 +44,8 @@ struct Wish {
   bool at_once = false;
   bool time = false;
   bool facts = false;  // blocks remember who made and who freed them, and when (memory/block_facts.h)
+  // Copies too that are plainly right: between memory of the program and the inside of one block, as stated.
+  bool plain_copies = true;
 };
 // Both under the lock under which the runtime is made (src/library), or another that covers them all.
 void listen(Listener listener, const Wish& wish);
@@ -147,10 +149,12 @@ inline constexpr std::uint64_t kTime = std::uint64_t{1} << 32, kBlocksAtOnce = s
                                kFacts = std::uint64_t{1} << 34;
 // Call sites are kept (call_sites.h), and of more than one frame each.
 inline constexpr std::uint64_t kSites = std::uint64_t{1} << 35, kStacks = std::uint64_t{1} << 36;
+inline constexpr std::uint64_t kPlainCopies = std::uint64_t{1} << 37;
 inline std::atomic<std::uint64_t> g_wanted{0};
 
 inline bool wanted(Mask mask) { return (g_wanted.load(std::memory_order_relaxed) & mask) != 0; }
 inline bool wanted(What what) { return wanted(bit(what)); }
+inline bool wants_plain_copies() { return (g_wanted.load(std::memory_order_relaxed) & kPlainCopies) != 0; }
 
 // Whether blocks are written down: somebody hears of them, or their call sites are kept.
 inline bool keeps_blocks() { return (g_wanted.load(std::memory_order_relaxed) & (kBlocks | kSites)) != 0; }

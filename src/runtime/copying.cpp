@@ -28,7 +28,9 @@ void wait_for_link(Process& process, const Location& to, const Location& from, s
   const std::array<observe::Touch, 2> touches = touches_of_copy(
       memory, memory.locate_bytes(to), memory.locate_bytes(from), {count, 0, 1, room}, {count});
   Status copied = Transfer{memory, device, by}.copy(to, from, count);
-  if (copied) tell_copied(observe::Operation::Copy, device, to, count, touches, told_kind(kind));
+  const bool plain = observe::is_plain_copy(touches[0], touches[1], told_kind(kind));
+  if (copied && (!plain || observe::wants_plain_copies()))
+    tell_copied(observe::Operation::Copy, device, to, count, touches, told_kind(kind));
   return copied;
 }
 

@@ -18,10 +18,11 @@
 namespace belay::check {
 namespace {
 
-// A task that uses some memory.
+// A task that uses some memory, and the bytes that it writes there.
 struct User {
   TaskInUse task;
   std::uint64_t stream, position;
+  std::uint64_t first_written, end_written;
 };
 struct Users {
   std::vector<User> all;  // also some that are done by now
@@ -54,7 +55,12 @@ void submit(Pending& pending, const observe::Told& told) {
     if (!std::exchange(added, true)) pending.streams.add(stream);
     Users& users = pending.of_extent[each.extent];
     if (users.all.size() >= 2 * users.left + 64) pending.leave_out_done(users);
-    users.all.push_back({{event.serial, event.function_name(), event.site}, stream, told.details->position});
+    users.all.push_back(
+        {{event.serial, event.function_name(), event.site},
+         stream,
+         told.details->position,
+         each.offset,
+         each.writes ? each.offset + (each.rows - 1) * each.pitch + each.bytes : each.offset});
   }
   constexpr std::size_t kMany = 4096;  // those that nobody uses any more are kept for their next use
   if (!added || pending.of_extent.size() <= std::max(kMany, 2 * pending.left)) return;
@@ -72,6 +78,18 @@ void drop(Pending& pending, const observe::Told& told) {
       std::erase_if(found->second.all,
                     [&](const User& user) { return user.task.number == told.event.serial; });
   }
+}
+
+// A stream saw a word that it waited for. Who wrote it has done so then, although that it is done may be told
+// only after this: a program may free the word as soon as the wait is over.
+void see_word(Pending& pending, const observe::Touch& word) {
+  const std::lock_guard lock{pending.mutex};
+  const auto found = pending.of_extent.find(word.extent);
+  if (found == pending.of_extent.end()) return;
+  std::erase_if(found->second.all, [&](const User& user) {
+    return user.first_written < word.offset + word.bytes && word.offset < user.end_written &&
+           pending.streams.is_done(user.stream, user.position - 1);
+  });
 }
 
 void give_back(Pending& pending, const observe::Event& event, std::uint64_t extent) {
@@ -109,7 +127,10 @@ void hear_use(const observe::Batch& events) {
       case observe::What::Submitted:
         return submit(*pending, told);
       case observe::What::Done:
-        if (!told.touches.empty()) pending->streams.done(told.details->stream, told.details->position);
+        if (told.event.operation == observe::Operation::WaitValue) {
+          for (const observe::Touch& each : told.touches) see_word(*pending, each);
+        }
+        if (told.details != nullptr) pending->streams.done(told.details->stream, told.details->position);
         return;
       case observe::What::Failed:
       case observe::What::Dropped:

@@ -108,14 +108,7 @@ Finding freed_in_use(const char* function, std::uint32_t site, Object object, st
 namespace {
 
 std::string_view one(Object object) {
-  switch (object) {
-    case Object::HostBlock:
-      return "pinned block";
-    case Object::Managed:
-      return "managed memory";
-    default:
-      return words_of(object).one;
-  }
+  return object == Object::HostBlock ? "pinned block" : words_of(object).one;
 }
 
 std::string what_is_accessed(const JudgedAccess& access) {

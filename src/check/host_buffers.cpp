@@ -171,6 +171,14 @@ void leave(Watched& watched, const Part& part) {
   if (part.closing != nullptr) g_closed_pages.end(part.closing);
 }
 
+void end_part(Watched& watched, const Part& part, Later& later) {
+  Extent& extent = *part.extent;
+  leave(watched, part);
+  if (!extent.ended || extent.reads + extent.writes != 0) return;
+  if (extent.kept) later.unmapped.push_back(part.touch.extent);
+  watched.extents.erase(part.touch.extent);
+}
+
 // What the source is now is what it has to be until the program waited, unless queued work changes it as
 // well.
 void take_source(Watched& watched, Part& part) {
@@ -229,7 +237,8 @@ void add_part(Watched& watched, const observe::Told& told, const Touch& touch, L
   watched.streams.add(part.stream);
   Extent& extent = watched.extents[touch.extent];
   part.extent = &extent;
-  if (touch.writes && extent.reads != 0) {  // queued work may change what other queued work reads
+  if (watched.wants.changes && touch.writes &&
+      extent.reads != 0) {  // what other queued work reads may change
     watched.work.for_each([&](Part& other) {
       if (other.was && meet(other.touch, touch)) other.was.drop();
     });
@@ -243,11 +252,8 @@ void add_part(Watched& watched, const observe::Told& told, const Touch& touch, L
   if (part.behind_gate) ++watched.behind_gates;
   close_destination(watched, part);
   if (const std::optional<Part> forgotten =
-          watched.work.add(part.stream, told.details->position, std::move(part))) {
-    Extent& of = *forgotten->extent;
-    leave(watched, *forgotten);
-    if (of.kept && of.reads + of.writes == 0) later.unmapped.push_back(forgotten->touch.extent);
-  }
+          watched.work.add(part.stream, told.details->position, std::move(part)))
+    end_part(watched, *forgotten, later);
 }
 
 void submit(Watched& watched, const observe::Told& told, Later& later) {
@@ -285,14 +291,6 @@ void submit(Watched& watched, const observe::Told& told, Later& later) {
 }
 
 // --- what is not in flight any more ---------------------------------------------------------------
-
-void end_part(Watched& watched, const Part& part, Later& later) {
-  Extent& extent = *part.extent;
-  leave(watched, part);
-  if (!extent.ended || extent.reads + extent.writes != 0) return;
-  if (extent.kept) later.unmapped.push_back(part.touch.extent);
-  watched.extents.erase(part.touch.extent);
-}
 
 // One change of a buffer is one mistake, however many copies of it were waited for.
 bool tell_change(Watched& watched, const observe::Event& event, const Part& part, Later& later) {

@@ -31,6 +31,7 @@ class InFlight {
       : most_{most}, records_(records) {}
 
   std::size_t size() const { return size_; }
+  std::size_t objects() const { return objects_.size(); }
 
   // In the order of the stream. Returns what is forgotten for it, if that is too much.
   std::optional<Work> add(std::uint64_t stream, std::uint64_t position, Work work) {
@@ -64,7 +65,13 @@ class InFlight {
   }
   // The same by an object that keeps no records: it stands for all who have set it.
   void set(std::uint64_t stream, std::uint64_t position, std::uint64_t object) {
-    if (size_ != 0) add_reached(objects_[object], stream, position);
+    if (size_ == 0) return;
+    if (objects_.size() >= 2 * objects_left_ + 64) {  // most of them may be destroyed by now
+      for (auto& [number, reached] : objects_) prune(reached);
+      std::erase_if(objects_, [](const auto& each) { return each.second.empty(); });
+      objects_left_ = objects_.size();
+    }
+    add_reached(objects_[object], stream, position);
   }
   void awaited(std::uint64_t stream, std::uint64_t object) {
     if (const auto found = objects_.find(object); found != objects_.end() && size_ != 0)
@@ -234,8 +241,9 @@ class InFlight {
   std::size_t size_ = 0;
   std::unordered_map<std::uint64_t, Stream> streams_;
   std::unordered_map<std::uint64_t, Reached> objects_;  // notifies
-  std::vector<Record> records_;                         // by serial number, the last of each place
-  Reached reached_;                                     // while it is covered
+  std::size_t objects_left_ = 0;  // when those that stand for nothing were last left out
+  std::vector<Record> records_;   // by serial number, the last of each place
+  Reached reached_;               // while it is covered
   std::uint64_t last_stream_ = 0;
   Stream* last_ = nullptr;
 };

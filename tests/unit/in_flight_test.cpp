@@ -134,6 +134,26 @@ TEST(InFlightLimits, OfTooMuchTheOldestOfTheStreamIsForgotten) {
   EXPECT_EQ(flight.size(), 3U);
 }
 
+// Notifies come and go while something is always in flight.
+TEST(InFlightLimits, NotifiesThatStandForNothingAreForgotten) {
+  Flight flight;
+  std::uint64_t position = 0;
+  for (std::uint64_t notify = 1; notify <= 10'000; ++notify) {
+    flight.add(1, ++position, 10);
+    flight.set(1, ++position, notify);
+    flight.add(1, ++position, 20);
+    flight.cover(1, position - 1, 0, [](int) {});
+  }
+  EXPECT_EQ(flight.size(), 1U);
+  EXPECT_LT(flight.objects(), 200U);
+
+  flight.set(1, ++position, 1);
+  flight.awaited(2, 1);
+  std::vector<int> covered;
+  flight.cover(2, 1, 0, [&](int each) { covered.push_back(each); });
+  EXPECT_EQ(covered, List{20});
+}
+
 TEST(InFlightLimits, AWaitForARecordThatIsForgottenCoversAll) {
   Flight flight{100, 4};
   flight.add(1, 1, 10);

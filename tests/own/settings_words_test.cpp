@@ -52,6 +52,8 @@ TEST(SettingsWords, R32_AWrongValueIsSaidOnStderrToo) {
   expect_refused({{"BELAY_HBM", "0"}}, {"BELAY_HBM", "at least 2 MB"});
   expect_refused({{"BELAY_PRODUCT", "910B9"}}, {"'910B9'", "did you mean "});
   expect_refused({{"BELAY_PRODUCT", "Ascend"}}, {"'Ascend'", "did you mean Ascend"});
+  for (const char* byte : {"256", "0x100", "-1", "0x", "BE", "0xBEEF", "1 2"})
+    expect_refused({{"BELAY_POISON", byte}}, {"BELAY_POISON", byte, "a number from 0 to 255"});
 }
 
 TEST(SettingsWords, R32_WordsInAnyCase) {

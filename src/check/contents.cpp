@@ -89,8 +89,6 @@ struct Contents {
   std::mutex mutex;
   std::vector<ToTell> pending;
   std::atomic<bool> any_pending{false};
-  // An operation touched more than can be told: from then on nothing is judged.
-  std::atomic<bool> is_lost{false};
   // Queued work that writes and is not told to be done, by what it writes to; several extents share a number.
   std::array<std::atomic<std::int32_t>, 1024> writers{};
 
@@ -326,9 +324,6 @@ void judge(Contents& contents, const Touch& touch, const Told& told) {
 }
 
 void done(Contents& contents, const Told& told) {
-  constexpr std::size_t kMostTold = UINT16_MAX;
-  if (told.touches.size() == kMostTold) contents.is_lost.store(true);
-  if (contents.is_lost.load(std::memory_order_relaxed)) return;
   const observe::Event& event = told.event;
   const char* function = event.function_name();
   for (std::size_t i = 0; i < told.touches.size(); ++i) {

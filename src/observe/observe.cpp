@@ -304,12 +304,12 @@ void deliver(const Event& what, Details details, std::span<const Touch> touches,
   }
   constexpr std::size_t kMostText =
       1024;  // enough for every sentence of ours, and no ring is ever full of it
+  // So many are in no ring, and who hears of them alone gets all of them.
   details.touches = static_cast<std::uint16_t>(std::min<std::size_t>(touches.size(), UINT16_MAX));
   details.letters = static_cast<std::uint16_t>(std::min(text.size(), kMostText));
   if ((details.stream | details.record | details.caller | details.object) != 0 || details.touches != 0 ||
       details.letters != 0 || *details.rule != '\0')
     event.flags |= Event::kHasDetails;
-  touches = touches.first(details.touches);
   text = text.substr(0, details.letters);
 
   const Hearers& hearers = hearers_of(event.what);

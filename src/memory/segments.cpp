@@ -81,7 +81,8 @@ Status check_segments(const Memory& memory, std::uintptr_t base, std::span<const
     return memory.asked_after_free(std::move(refusal), base);
   }
   const CarvingRule& rule = carved->rule;
-  const std::optional<BadSegment> found = find_bad_segment(segments, base, carved->end - base, rule);
+  const std::size_t room = carved->end - std::min(base, carved->end);  // none in the padding of a block
+  const std::optional<BadSegment> found = find_bad_segment(segments, base, room, rule);
   if (!found) return done();
   const PlannedSegment& segment = segments[found->number];
   const std::string which = fmt::format("segment {}, {} at offset {}", found->number,
@@ -95,7 +96,7 @@ Status check_segments(const Memory& memory, std::uintptr_t base, std::span<const
     case BadSegment::Why::BeyondEnd:
       what = found->taken == 0 ? fmt::format("{}: such a size cannot be", which)
                                : fmt::format("{}, {}, and {} are there from {} on", which, takes,
-                                             counted(carved->end - base, "byte"), hex(base));
+                                             counted(room, "byte"), hex(base));
       cure = "allocate what all segments take, with the rounding and the extra bytes of the last";
       break;
     case BadSegment::Why::Misaligned:

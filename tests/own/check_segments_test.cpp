@@ -28,6 +28,8 @@ TEST(CheckSegments, M45_M420_ABlock) {
     EXPECT_NE(std::string{aclGetRecentErrMsg()}.find("M-45"), std::string::npos);
     EXPECT_EQ(check(block, {{0, 1000}, {1087, 10}}), ACL_ERROR_RT_PARAM_INVALID);
     EXPECT_EQ(check(static_cast<char*>(block) + 64, {{0, 1000}, {1024, 1000}}), ACL_ERROR_RT_PARAM_INVALID);
+    for (const std::size_t offset : {2144, 2176, 4032})
+      EXPECT_EQ(check(static_cast<char*>(block) + offset, {{0, 1}}), ACL_ERROR_RT_PARAM_INVALID) << "padding";
     EXPECT_EQ(check(block, {}), 0);
     EXPECT_EQ(belay_check_segments(block, nullptr, 0), 0);
     EXPECT_EQ(belay_check_segments(block, nullptr, 1), ACL_ERROR_INVALID_PARAM);
@@ -45,6 +47,7 @@ TEST(CheckSegments, M45_M46_HostAndMediaMemory) {
     EXPECT_EQ(check(host, {{0, 50}, {50, 50}}), 0) << "no rule for host memory but its own";
     EXPECT_NE(check(host, {{0, 51}, {50, 50}}), 0);
     EXPECT_NE(check(host, {{0, 50}, {50, 51}}), 0);
+    EXPECT_NE(check(static_cast<char*>(host) + 101, {{0, 1}}), 0);
     ASSERT_EQ(acldvppMalloc(&media, 4096), ACL_SUCCESS);
     EXPECT_EQ(check(media, {{0, 1}, {128, 1}}), 0);
     EXPECT_NE(check(media, {{0, 1}, {64, 1}}), 0);

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Compares what pages say with what the code says: figures, and lists of rooms, settings, pages, scripts and products.
+"""Compares what pages say with what the code says: figures, and lists of rooms, settings, pages, scripts,
+findings and products.
 
 Usage: docs_figures.py PROJECT [--belay FILE] [--count FILE]
 
@@ -194,6 +195,27 @@ def list_problems(project):
                 yield page, "the %s %s is missing" % (what, name)
 
 
+def finding_problems(project):
+    """What belay check finds: each has a page, a row with its class, and its name in the schema of reports."""
+    classes = {name: of.lower() for of, name in
+               re.findall(r'\{Misuse::\w+, MisuseClass::(\w+), "([\w-]+)"\}', read(project, "src/base/misuse.h"))}
+    if len(classes) < 10:
+        yield "src/base/misuse.h", "kMisuses cannot be read"
+    table, schema = "docs/misuse/README.md", "docs/check-findings.schema.json"
+    rows = dict(re.findall(r"^\| \[([\w-]+)\]\(\1\.md\) \| (\w+) \|", read(project, table), re.M))
+    fields = json.loads(read(project, schema))["$defs"]["finding"]["properties"]
+    names = {"docs/misuse": {each[:-3] for each in os.listdir(os.path.join(project, "docs/misuse"))} - {"README"},
+             table: set(rows), schema: set(fields["id"]["enum"])}
+    for place, found in names.items():
+        yield from ((place, "the finding %s is missing" % each) for each in sorted(set(classes) - found))
+        yield from ((place, "there is no finding %s" % each) for each in sorted(found - set(classes)))
+    for name in sorted(set(classes) & set(rows)):
+        if rows[name] != classes[name]:
+            yield table, "%s is of the class %s" % (name, classes[name])
+    for each in sorted(set(classes.values()) - set(fields["class"]["enum"])):
+        yield schema, "the class %s is missing" % each
+
+
 def setting_problems(project):
     """The tables of settings: every variable with its flag, and a default that is one word as the code has it."""
     source = re.sub(r'"\s*"', "", read(project, "src/config/settings.cpp"))
@@ -297,7 +319,8 @@ def count_problems(project, program):
 
 
 def problems_of(project):
-    for check in (figure_problems, room_problems, list_problems, setting_problems, instruction_problems):
+    for check in (figure_problems, room_problems, list_problems, finding_problems, setting_problems,
+                  instruction_problems):
         yield from check(project)
 
 
@@ -318,6 +341,8 @@ PLANTED = (  # file, what stands there, what is planted, words of the complaint
     ("docs/house.md", r"\| \[trace\]\(.*\n", "", "['trace']"),
     ("docs/README.md", r"\| \[smi.md\].*\n", "", "the page smi.md is missing"),
     ("CONTRIBUTING.md", r"\| `scripts/tidy`.*\n", "", "the script tidy is missing"),
+    ("docs/check-findings.schema.json", r'"beyond-end", ', "", "the finding beyond-end is missing"),
+    ("docs/misuse/README.md", r"\| bounds \|", "| leaks |", "beyond-end is of the class bounds"),
     ("docs/fast-path.md", r"58 instructions allocate", "57 instructions allocate", "does not say"),
     ("docs/fast-path.md", r"there is a range in the bin \| 3 \|", "there is a range in the bin | 4 |", "add up to"),
 )

@@ -166,7 +166,8 @@ Action add_check(CLI::App& belay, std::vector<std::string> after_dashes) {
   app.prefix_command();
   app.add_option(
          "--level", arguments->level,
-         "all: stacks of 8 frames, addresses used again late; cheap: one frame, addresses used again at once")
+         "all: everything, stacks of 8 frames, addresses used again late; cheap: no contents, changed "
+         "sources and habits, one frame, addresses used again at once")
       ->type_name("LEVEL");
   app.add_option("--only", arguments->only, "look only for these classes, such as lifetime,leaks")
       ->type_name("CLASSES");
@@ -186,8 +187,8 @@ Action add_check(CLI::App& belay, std::vector<std::string> after_dashes) {
   app.add_flag("--halt-on-error", arguments->halts, "end the program at the first finding that counts")
       ->option_text(" ");
   app.add_flag("--watch-host", arguments->watch_host,
-               "also find host code that reads or writes the destination of a queued copy in pinned memory "
-               "before the wait")
+               "also find host code that reads or writes the destination of queued work in pinned or "
+               "managed memory before the wait")
       ->option_text(" ");
   app.add_option("--log-file", arguments->log_file, "append all findings to this file, too")
       ->type_name("FILE");
@@ -213,11 +214,12 @@ Action add_check(CLI::App& belay, std::vector<std::string> after_dashes) {
       "the\n"
       "program gets from its calls does not change.\n\n"
       "Classes: lifetime   double frees, wrong frees, use after free or destroy, free while work is queued\n"
-      "         bounds     copies and fills beyond the end of a block\n"
-      "         contents   nothing yet\n"
-      "         direction  nothing yet\n"
-      "         readonly   writes to read-only blocks\n"
-      "         host       host code that touches device memory\n"
+      "         bounds     copies, fills and words that leave what was asked for, by a single byte\n"
+      "         contents   device memory that nobody wrote, when it reaches the host; with --level all\n"
+      "         direction  a kind of copy, or a side, that does not fit the addresses\n"
+      "         readonly   writes to read-only memory, access that cannot be granted\n"
+      "         host       host code that touches device memory; host memory of queued work that is freed,\n"
+      "                    changed or out of its frame before the program waited\n"
       "         leaks      what was never given back\n"
       "         errors     failed calls whose error nobody asked for\n"
       "         order      nothing yet: a reserved name\n"

@@ -74,10 +74,10 @@ constexpr std::array kOptions{
     Option{"BELAY_CHECK", "--check", "off, cheap or all", "off",
            "look for mistakes of the program, report each and end with code 86 if there were any; 'belay "
            "check' does the same with more options"},
-    Option{
-        "BELAY_WATCH_HOST", "--watch-host", "on or off", "off",
-        "where the program is checked: also find host code that reads or writes pinned memory that a queued "
-        "copy has as its destination, before the program waited for the copy"},
+    Option{"BELAY_WATCH_HOST", "--watch-host", "on or off", "off",
+           "where the program is checked: also find host code that reads or writes pinned or managed memory "
+           "that "
+           "is the destination of queued work, before the program waited for it"},
     Option{"BELAY_STACKS", "--stacks", "off, or a number of frames from 1 to 32",
            "off; 1 under belay run and check cheap; 8 under check all",
            "keep where in the program everything is made and given back, for messages; 1: only the line of "

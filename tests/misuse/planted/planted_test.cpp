@@ -199,7 +199,7 @@ TEST(Planted, ProgramsWithVirtualMemory_EachMistakeIsFoundAndNothingElse) {
   expect_found({"virtual memory", kVirtual}, 60, 2000);
 }
 TEST(Planted, ProgramsWithStreams_EachMistakeIsFoundAndNothingElse) {
-  expect_found({"streams", kStreams | kVirtual}, 60, 3000);
+  expect_found({"streams", kStreams | kVirtual}, 60, 3200);
 }
 TEST(Planted, ProgramsWithThreads_EachMistakeIsFoundAndNothingElse) {
   expect_found({"threads", kStreams | kVirtual, 3}, 40, 2000);

@@ -164,10 +164,10 @@ Action add_check(CLI::App& belay, std::vector<std::string> after_dashes) {
       *belay.add_subcommand("check", "Run a program and find its memory mistakes")->group("Commands");
   arguments->launch.app = &app;
   app.prefix_command();
-  app.add_option(
-         "--level", arguments->level,
-         "all: everything, stacks of 8 frames, addresses used again late; cheap: no contents, changed "
-         "sources and habits, one frame, addresses used again at once")
+  app.add_option("--level", arguments->level,
+                 "all: everything, stacks of 8 frames, addresses used again late; cheap: no contents, "
+                 "changed sources, "
+                 "unused blocks, one frame, addresses used again at once")
       ->type_name("LEVEL");
   app.add_option("--only", arguments->only, "look only for these classes, such as lifetime,leaks")
       ->type_name("CLASSES");

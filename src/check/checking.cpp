@@ -44,7 +44,7 @@ void start_checking(Memory& memory, const CheckSettings& settings) {
   judge_accesses(memory, settings);
   if (settings.level == CheckSettings::Level::All && settings.wants(MisuseClass::Contents))
     watch_contents(memory);
-  if (settings.level == CheckSettings::Level::All && settings.wants(MisuseClass::Hints)) watch_habits(memory);
+  if (settings.wants(MisuseClass::Hints)) watch_habits(memory, settings.level == CheckSettings::Level::All);
   watch_host_buffers(memory, {.buffers = settings.wants(MisuseClass::Host),
                               .changes = settings.level == CheckSettings::Level::All,
                               .hints = settings.wants(MisuseClass::Hints),

@@ -12,7 +12,6 @@
 #include "check/findings.h"
 #include "check/kept.h"
 #include "memory/block_facts.h"
-#include "observe/lives.h"
 #include "observe/observe.h"
 #include "observe/stack_words.h"
 
@@ -55,11 +54,19 @@ struct MadeHere {
 };
 
 struct Habits {
-  explicit Habits(Memory& of) : memory{of} {}
+  Habits(Memory& of, bool uses)
+      : memory{of}, sees_uses{uses && of.backing().keeps_bytes() && !of.backing().host_may_touch()} {}
 
   Memory& memory;
+  const bool sees_uses;
   std::atomic<std::uint64_t> operations{0};
   std::mutex mutex;
+  // Blocks that live, by serial number, and those whose end was told before their beginning.
+  struct Live {
+    MadeHere* place = nullptr;
+    std::size_t waste = 0;
+  };
+  std::unordered_map<std::uint64_t, Live> live;
   // In the order of their first call. Several call sites may be one line, which an interpreter comes to in
   // different ways.
   std::deque<MadeHere> places;
@@ -93,24 +100,28 @@ bool is_block(const observe::Event& event) {
 }
 
 void note_made(Habits& habits, const observe::Event& event) {
-  if (event.site == 0 || !is_block(event)) return;
+  if (!is_block(event)) return;
   const std::size_t waste = wasted_by(event);
   const std::lock_guard lock{habits.mutex};
-  MadeHere& place = habits.at(event.site);
-  if (place.made++ == 0) {
-    place.function = event.function_name();
-    place.object = event.object;
+  MadeHere* const place = event.site == 0 ? nullptr : &habits.at(event.site);
+  const auto [known, added] = habits.live.try_emplace(event.serial, Habits::Live{place, waste});
+  if (!added) habits.live.erase(known);
+  if (place == nullptr) return;
+  if (place->made++ == 0) {
+    place->function = event.function_name();
+    place->object = event.object;
   }
-  place.most_alive = std::max(place.most_alive, ++place.alive);
-  place.largest = std::max(place.largest, event.bytes);
+  place->largest = std::max(place->largest, event.bytes);
+  if (!added) return;
+  place->most_alive = std::max(place->most_alive, ++place->alive);
   if (waste == 0) return;
-  ++place.wasteful;
-  place.largest_wasteful = std::max(place.largest_wasteful, event.bytes);
-  place.wasted += waste;
-  if (place.wasted <= place.most_wasted) return;
-  place.most_wasted = place.wasted;
-  place.blocks_then = place.wasteful;
-  place.bytes_then = place.wasteful * event.footprint();
+  ++place->wasteful;
+  place->largest_wasteful = std::max(place->largest_wasteful, event.bytes);
+  place->wasted += waste;
+  if (place->wasted <= place->most_wasted) return;
+  place->most_wasted = place->wasted;
+  place->blocks_then = place->wasteful;
+  place->bytes_then = place->wasteful * event.footprint();
 }
 
 // It ends, or the program does.
@@ -132,22 +143,20 @@ void look_back(Habits& habits, MadeHere& place, std::uint64_t serial, std::size_
 
 void note_end(Habits& habits, const observe::Event& event) {
   if (!is_block(event)) return;
-  const BlockFacts* facts =
-      event.object == Object::DeviceBlock ? habits.memory.map().facts_of(event.address) : nullptr;
-  const std::uint32_t made_at = facts != nullptr ? facts->born.site.load(std::memory_order_relaxed)
-                                                 : observe::made_at(event.object, event.serial);
-  if (made_at == 0) return;
-  const std::size_t waste = wasted_by(event);
   const std::lock_guard lock{habits.mutex};
-  MadeHere& place = habits.at(made_at);
-  if (place.alive == 0) return;
-  --place.alive;
+  const auto [known, added] = habits.live.try_emplace(event.serial);
+  if (added) return;
+  const auto [place, waste] = known->second;
+  habits.live.erase(known);
+  if (place == nullptr) return;
+  --place->alive;
   if (waste != 0) {
-    --place.wasteful;
-    place.wasted -= std::min(place.wasted, waste);
+    --place->wasteful;
+    place->wasted -= waste;
   }
-  if (facts != nullptr)
-    look_back(habits, place, event.serial, event.bytes, facts->used.load(std::memory_order_relaxed));
+  if (!habits.sees_uses || event.object != Object::DeviceBlock) return;
+  if (const BlockFacts* facts = habits.memory.map().facts_of(event.address))
+    look_back(habits, *place, event.serial, event.bytes, facts->used.load(std::memory_order_relaxed));
 }
 
 void note_use(Habits& habits, std::span<const Touch> touches) {
@@ -201,32 +210,34 @@ void tell_place(const MadeHere& place) {
 
 }  // namespace
 
-void watch_habits(Memory& memory) {
-  g_habits.store(make_anew<Habits>(memory), std::memory_order_release);
-  observe::listen(hear_habits, {.wanted = observe::bits(What::Allocated, What::Freed, What::Copied,
-                                                        What::Filled, What::Submitted),
-                                .at_once = true});
+void watch_habits(Memory& memory, bool uses) {
+  g_habits.store(make_anew<Habits>(memory, uses), std::memory_order_release);
+  constexpr std::uint32_t kBlocks = observe::bits(What::Allocated, What::Freed);
+  // Blocks alone may be told late, so that they stay on the fast path.
+  observe::listen(
+      hear_habits,
+      {.wanted = uses ? kBlocks | observe::bits(What::Copied, What::Filled, What::Submitted) : kBlocks,
+       .at_once = uses});
 }
 
 void tell_habits() {
+  if (g_habits.load() == nullptr) return;
+  observe::flush();
   Habits* habits = g_habits.exchange(nullptr);
   if (habits == nullptr) return;
-  const bool sees_uses = habits->memory.backing().keeps_bytes() && !habits->memory.backing().host_may_touch();
   const std::lock_guard lock{habits->mutex};
   // What is still there.
-  for (std::uint32_t device = 0; device < habits->memory.settings().devices(); ++device) {
+  for (std::uint32_t device = 0; habits->sees_uses && device < habits->memory.settings().devices();
+       ++device) {
     habits->memory.map().for_each_block(device, [&](const Block& block) {
-      const auto place = habits->of_site.find(habits->memory.map().site_of(block.start));
+      const auto known = habits->live.find(block.serial);
       const BlockFacts* facts = habits->memory.map().facts_of(block.start);
-      if (place != habits->of_site.end() && facts != nullptr)
-        look_back(*habits, *place->second, block.serial, block.asked,
+      if (known != habits->live.end() && known->second.place != nullptr && facts != nullptr)
+        look_back(*habits, *known->second.place, block.serial, block.asked,
                   facts->used.load(std::memory_order_relaxed));
     });
   }
-  for (MadeHere& place : habits->places) {
-    if (!sees_uses) place.unused_bytes = place.held_bytes = 0;
-    tell_place(place);
-  }
+  for (const MadeHere& place : habits->places) tell_place(place);
 }
 
 void stop_watching_habits() {

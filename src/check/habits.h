@@ -8,7 +8,8 @@
 
 namespace belay::check {
 
-void watch_habits(Memory& memory);
+// `uses`: the last two as well, for which every access must be heard.
+void watch_habits(Memory& memory, bool uses);
 void stop_watching_habits();
 // What there is to say; once.
 void tell_habits();

@@ -1,3 +1,4 @@
+// also: --level cheap
 // options: --fail-on hints
 // An address is passed as the size of the destination.
 #include "program.h"

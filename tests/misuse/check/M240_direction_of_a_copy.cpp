@@ -1,3 +1,4 @@
+// also: --level cheap
 // A copy to a device says that it goes from a device to the host; the addresses decide, and it works.
 #include "program.h"
 

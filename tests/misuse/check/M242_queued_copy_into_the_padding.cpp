@@ -1,3 +1,4 @@
+// also: --level cheap
 // A queued copy reads one byte beyond what was asked for.
 #include "program.h"
 

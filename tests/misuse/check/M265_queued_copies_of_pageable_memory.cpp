@@ -1,3 +1,4 @@
+// also: --level cheap
 // Queued copies from memory that is not pinned: each of them waits.
 
 // ends: 0

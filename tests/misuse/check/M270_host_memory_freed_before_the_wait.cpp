@@ -1,3 +1,4 @@
+// also: --level cheap
 // Pinned host memory is freed right after a copy from it is queued. Whether the copy has run by then is luck.
 #include "program.h"
 

@@ -1,3 +1,4 @@
+// also: --level cheap
 // A plan of segments leaves out the 32 bytes between them.
 #include "belay/belay.h"
 #include "program.h"

@@ -1,3 +1,4 @@
+// also: --level cheap
 // ends: 0
 // Nine small blocks take a page of 2 MB each. Eight waste a little less than is worth a word. A block of the
 // same line that fills its page is none of them.

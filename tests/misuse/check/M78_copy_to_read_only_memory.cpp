@@ -1,3 +1,4 @@
+// also: --level cheap
 // A copy changes a block that was allocated read-only.
 #include "program.h"
 

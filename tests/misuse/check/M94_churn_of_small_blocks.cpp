@@ -1,3 +1,4 @@
+// also: --level cheap
 // ends: 0
 // A small block is allocated and freed in each step of a loop. A few steps less are not worth a word.
 #include "program.h"

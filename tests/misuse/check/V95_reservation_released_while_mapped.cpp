@@ -1,3 +1,4 @@
+// also: --level cheap
 // A reservation is released before its mapping is ended.
 #include "virtual.h"
 

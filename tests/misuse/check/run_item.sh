@@ -13,6 +13,7 @@
 #   // ends: N        the exit code with the mistake (default: 86); without it that is always 0
 #   // flags: ...     further flags of the compiler
 #   // environment: NAME=VALUE ...
+#   // also: ...      options with which the same mistakes are found, without comparing their text
 
 source "$(dirname "${BASH_SOURCE[0]}")/../../integration/support.sh"
 
@@ -40,6 +41,7 @@ said() { # word: what the line "// word: ..." at the top of the program says
 read -ra options <<<"$(said options)"
 read -ra flags <<<"$(said flags) ${ACL_TEST_FLAGS-}" # of the library that it is linked to
 read -ra environment <<<"$(said environment)"
+read -ra also <<<"$(said also)"
 ends=$(said ends)
 
 compile() { # further flags...
@@ -83,5 +85,14 @@ if [[ $update == --update ]]; then
     cp "$work/plain" "$name.expected"
 else
     diff -u "$name.expected" "$work/plain" >&2 || fail 'what is reported'
+fi
+if ((${#also[@]} > 0)); then
+    ids() { sed -nE 's/^belay: ([a-z-]+): .*/\1/p' "$1" | sort; }
+    options+=("${also[@]}")
+    check "${twin[@]}"
+    same "without the mistake, ${also[*]}" "$(cat "$work/err")" 'belay: nothing was found'
+    check "${bug[@]}"
+    same "exit code, ${also[*]}" "$code" "${ends:-86}"
+    same "what is found, ${also[*]}" "$(ids "$work/err")" "$(ids "$name.expected")"
 fi
 finish "$name"

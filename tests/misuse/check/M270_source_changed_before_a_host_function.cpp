@@ -1,16 +1,11 @@
 // The source of a queued copy is filled anew while host functions are queued: behind the copy in its stream,
 // and in another stream. What the host function itself writes behind the copy is in good order.
-#include <atomic>
 #include <cstring>
-#include <thread>
 
 #include "program.h"
 
 namespace {
-std::atomic<bool> g_go{false};
-void wait_for_main(void*) {
-  while (!g_go) std::this_thread::yield();
-}
+void do_nothing(void*) {}
 void fill_anew(void* start) { std::memset(start, 3, kBytes); }
 }  // namespace
 
@@ -23,15 +18,19 @@ int main() {
   must(aclrtCreateStream(&stream));
   must(aclrtCreateStream(&other));
   std::memset(host.start, 1, kBytes);
-  must(aclrtLaunchHostFunc(other, wait_for_main, nullptr));
+  aclrtNotify go = nullptr;
+  must(aclrtCreateNotify(&go, 0));
+  must(aclrtWaitAndResetNotify(go, other, 0));
+  must(aclrtLaunchHostFunc(other, do_nothing, nullptr));
   must(aclrtMemcpyAsync(block, kBytes, host.start, kBytes, ACL_MEMCPY_HOST_TO_DEVICE, stream));
 #ifdef BUG
   static_cast<char*>(host.start)[7] = 2;
 #endif
   must(aclrtLaunchHostFunc(stream, fill_anew, host.start));
   must(aclrtSynchronizeStream(stream));
-  g_go = true;
+  must(aclrtRecordNotify(go, stream));
   must(aclrtSynchronizeStream(other));
+  must(aclrtDestroyNotify(go));
   must(aclrtDestroyStream(other));
   must(aclrtDestroyStream(stream));
   must(aclrtFree(block));

@@ -155,8 +155,10 @@ std::optional<ExtentName> Extents::make(PageQuota& quota, std::size_t kind, std:
   return std::nullopt;
 }
 
-bool Extents::lives(const ExtentName& name) const {
-  const ExtentRow& extent = state_.extents[name.index];
+bool Extents::lives(const ExtentName& name) const { return extent_lives(state_, name); }
+
+bool extent_lives(const State& of, const ExtentName& name) {
+  const ExtentRow& extent = of.extents[name.index];
   const ExtentLife::State state = ExtentLife::state(extent.life.load(std::memory_order_seq_cst));
   return (state == ExtentLife::Live || state == ExtentLife::Ending) && extent.serial.load() == name.serial;
 }

@@ -55,6 +55,9 @@ class Extents {
   ProcessTable& processes_;
 };
 
+// Whether that is still it, as far as the state says: of one whose holders are all dead, too, as long as
+// nobody noticed.
+bool extent_lives(const State& state, const ExtentName& name);
 // Sums of what extents are charged on a device: to all, or to one process.
 void add_charges(const State& state, std::size_t device, std::array<std::uint64_t, kKinds>& use,
                  std::size_t row = Charge::kNobody);

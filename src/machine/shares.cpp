@@ -146,6 +146,11 @@ std::optional<Share> Shares::find(ShareKind kind, const Secret& secret) const {
   return share;
 }
 
+std::optional<Share> Shares::find(ShareId id) const {
+  const std::optional<Share> share = read(row_of(id));
+  return share && share->id == id && stands(*share) ? share : std::nullopt;
+}
+
 bool Shares::stands(const Share& share) const {
   if (!has(state_, share.id)) return false;
   if (share.outlives) return extent_of_share_lives(state_, share.words);

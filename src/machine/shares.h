@@ -26,7 +26,7 @@ namespace belay::machine {
 
 class ProcessTable;
 
-enum class ShareKind : std::uint8_t { Handle = 1, Fabric = 2, Key = 3, Event = 4, Notify = 5 };
+enum class ShareKind : std::uint8_t { Handle = 1, Fabric = 2, Key = 3, Event = 4, Notify = 5, KeyPart = 6 };
 
 // From the kernel's random numbers. Two shares of a machine, at whatever times, have not even the same first
 // word; so that names a share within belay. It is never shown to others whole.
@@ -63,7 +63,8 @@ class Shares {
   // Empty: there is no room, or the kernel has no random numbers.
   std::optional<Secret> publish(const Publishing& what);
   std::optional<Share> find(ShareKind kind, const Secret& secret) const;
-  // The same while it has not ended.
+  std::optional<Share> find(ShareId id) const;  // for who found it by its secret, or its first part
+  // Whether it has not ended.
   bool stands(const Share& share) const;
   bool is_mine(const Share& share) const;
   // It cannot be found from now on, and does not stand. Only for its creator.

@@ -168,11 +168,15 @@ struct alignas(64) ExtentRow {
   std::atomic<std::uint64_t> offset, bytes, inode;
   std::atomic<std::int32_t> process, descriptor;  // of its maker
   std::array<std::atomic<std::uint64_t>, kHolders> holders;
+  std::array<std::atomic<std::int32_t>, kHolders> descriptors;  // of each: where it has the file open; 0: not
 };
 
 // Who holds an extent: a row and its life, so that the next owner of the row is another holder. 0: nobody.
+// Who only borrows it keeps its range from being used again, but is never charged for it.
 struct Holder {
   static constexpr unsigned kRowShift = 53;
+  static constexpr std::uint64_t kBorrows = std::uint64_t{1} << 63;
+  static std::uint64_t who(std::uint64_t word) { return word & ~kBorrows; }
   static std::uint64_t make(std::size_t row, std::uint64_t life) {
     return static_cast<std::uint64_t>(row) << kRowShift | (life >> 2 & ((std::uint64_t{1} << kRowShift) - 1));
   }

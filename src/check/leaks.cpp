@@ -117,8 +117,8 @@ std::string shared_text(Books& books, std::uint32_t device) {
   };
   Pieces::Words of_handles = words(Object::ImportedPhysical);
   of_handles.where = "handle";
-  return books.told(exported, words(Object::Key)) +
-         books.told(imported, words(Object::ImportedKey)) + books.told(handles, of_handles);
+  return books.told(exported, words(Object::Key)) + books.told(imported, words(Object::ImportedKey)) +
+         books.told(handles, of_handles);
 }
 
 std::string reservations_text(Books& books) {

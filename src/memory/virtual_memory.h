@@ -75,6 +75,7 @@ class VirtualMemory {
   Result<Taken> allocate(std::uint64_t handle, const PhysicalPlan& plan);
   Status free(std::uint64_t handle);
   std::optional<PhysicalPlan> plan_of(std::uint64_t handle) const;
+  bool is_imported(std::uint64_t handle) const;
   bool lives(std::uint64_t handle) const { return plan_of(handle).has_value(); }
 
   struct MapWish {

@@ -45,6 +45,12 @@ Reservation* VirtualMemory::own_reservation(std::uintptr_t address, const Lock& 
   return found != nullptr && !found->of_key ? found : nullptr;
 }
 
+bool VirtualMemory::is_imported(std::uint64_t handle) const {
+  const Lock held = parts_.mappings.lock();
+  const auto found = physicals_.find(handle);
+  return found != physicals_.end() && found->second.imported != 0;
+}
+
 Refusal VirtualMemory::cannot_be_shared(const char* rule, const Extent& extent) const {
   return why_not_shared(rule, parts_.backing, extent.start);
 }

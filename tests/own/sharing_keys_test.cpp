@@ -9,7 +9,7 @@ using namespace belay_test;
 constexpr std::size_t k4MB = 4 * kMB;
 constexpr std::size_t kAll = 64 * kMB;
 
-TEST(Keys, V391_V476_C16_AKeyIsMade_Listed_Imported_UsedAndClosed) {
+TEST(Keys, V391_V432_V434_V476_C16_AKeyIsMade_Listed_Imported_UsedAndClosed) {
   const TestMachine machine;
   const Party a = party(machine), b = party(machine);
   const std::uint64_t block = a->allocate(k4MB);
@@ -31,7 +31,7 @@ TEST(Keys, V391_V476_C16_AKeyIsMade_Listed_Imported_UsedAndClosed) {
   EXPECT_EQ(a->free_now(), kAll);
 }
 
-TEST(Keys, V414_V415_V477_OnlyListedProcessesImport) {
+TEST(Keys, V393_V414_V415_V477_D110_OnlyListedProcessesImport) {
   const TestMachine machine;
   const Party a = party(machine), b = party(machine);
   const std::uint64_t block = a->allocate(k4MB);
@@ -62,7 +62,7 @@ TEST(Keys, V418_V478_V479_ImportedTwice_ItIsTheSamePointer_AndEachImportIsClosed
   EXPECT_EQ(b.close_key(key), kRefused);
 }
 
-TEST(Keys, V433_V480_V481_V482_TheExporterEndsIt_AndTheImporterHasNothingAnyMore) {
+TEST(Keys, V433_V480_V481_V482_V483_TheExporterEndsIt_AndTheImporterHasNothingAnyMore) {
   const TestMachine machine;
   const Party b = party(machine), witness = party(machine);
   for (const char* const how : {"close", "free", "reset", "exit", "kill"}) {
@@ -191,7 +191,7 @@ TEST(Keys, V412_V413_ForgedAndTruncatedKeys) {
   EXPECT_EQ(b.import_key(key).code, 0);
 }
 
-TEST(Keys, V41_AnImporterIsKilled_AndTheExporterGetsItsRangeBack) {
+TEST(Keys, V41_D116_AnImporterIsKilled_AndTheExporterGetsItsRangeBack) {
   const TestMachine machine;
   const Party a = party(machine);
   const std::uint64_t block = a->allocate(k4MB);

@@ -33,12 +33,15 @@ enum Ask : std::uint32_t {
   export_fabric,
   allow_fabric,
   import_fabric,
-  export_key,   // pointer, size, seed: flags -> text
-  allow_key,    // text, size: how many, seed: the first pid
-  import_key,   // text, seed: flags -> pointer
-  close_key,    // text
-  fill,         // pointer, size, seed: value
-  free,         // pointer
+  export_key,    // pointer, size, seed: flags -> text
+  allow_key,     // text, size: how many, seed: the first pid
+  import_key,    // text, seed: flags -> pointer
+  close_key,     // text
+  fill,          // pointer, size, seed: value
+  free,          // pointer
+  just_reserve,  // size
+  just_map,      // pointer: where, size, seed: handle
+  just_release,
   peer_access,  // pointer: from, size: to -> 1 if it is on
 };
 
@@ -77,6 +80,18 @@ inline Answer carry_out(const Order& order) {
       break;
     case only_unmap:
       answer.code = aclrtUnmapMem(pointer);
+      break;
+    case just_reserve: {
+      void* place = nullptr;
+      answer.code = belay_test::reserve(&place, order.size);
+      answer.first = number(place);
+      break;
+    }
+    case just_map:
+      answer.code = belay_test::map(pointer, order.size, reinterpret_cast<void*>(order.seed));
+      break;
+    case just_release:
+      answer.code = aclrtReleaseMemAddress(pointer);
       break;
     case export_value:
       answer.code =
@@ -164,6 +179,12 @@ class Party {
   }
   int unmap(std::uint64_t place) const { return ask(sharing::unmap, place).code; }
   int only_unmap(std::uint64_t place) const { return ask(sharing::only_unmap, place).code; }
+
+  std::uint64_t reserved(std::size_t size) const { return made(ask(sharing::just_reserve, 0, size)); }
+  int map_at(std::uint64_t place, std::uint64_t handle, std::size_t size) const {
+    return ask(sharing::just_map, place, size, handle).code;
+  }
+  int release(std::uint64_t place) const { return ask(sharing::just_release, place).code; }
 
   Answer export_value(std::uint64_t handle, std::uint64_t flags = kOpen) const {
     return ask(sharing::export_value, handle, flags);

@@ -1564,6 +1564,69 @@ ACL_FUNC_VISIBILITY aclError aclrtMemMapSelectedLink(void *virPtrDst, size_t siz
 ACL_FUNC_VISIBILITY aclError aclrtMemMapSetLink(aclrtDrvMemHandle handle, aclrtMemLinkType adviceLink);
 
 /* ======================================================================== */
+/* Memory of other processes: share values of handles (V-215 to V-269)      */
+/* ======================================================================== */
+
+/*
+ * A number by which other processes on the machine import physical memory; once for each handle. flags: 0 only
+ * processes that are named, 1 any (V-215 to V-231).
+ */
+ACL_FUNC_VISIBILITY aclError aclrtMemExportToShareableHandle(aclrtDrvMemHandle handle, aclrtMemHandleType handleType,
+                                                             uint64_t flags, uint64_t *shareableHandle);
+
+/* The same as a uint64_t (DEFAULT) or an aclrtMemFabricHandle (FABRIC, A3 only) at shareableHandle (V-257 to V-259). */
+ACL_FUNC_VISIBILITY aclError aclrtMemExportToShareableHandleV2(aclrtDrvMemHandle handle, uint64_t flags,
+                                                               aclrtMemSharedHandleType shareType,
+                                                               void *shareableHandle);
+
+/* Names processes that may import it, by what aclrtDeviceGetBareTgid returns in them; calls add up (V-232 to V-242). */
+ACL_FUNC_VISIBILITY aclError aclrtMemSetPidToShareableHandle(uint64_t shareableHandle, int32_t *pid, size_t pidNum);
+ACL_FUNC_VISIBILITY aclError aclrtMemSetPidToShareableHandleV2(void *shareableHandle,
+                                                               aclrtMemSharedHandleType shareType, int32_t *pid,
+                                                               size_t pidNum);
+
+/*
+ * A handle of this process to the same memory, for a device; it ends with aclrtFreePhysical. The memory stays as
+ * long as any process holds it (V-243 to V-256, V-38).
+ */
+ACL_FUNC_VISIBILITY aclError aclrtMemImportFromShareableHandle(uint64_t shareableHandle, int32_t deviceId,
+                                                               aclrtDrvMemHandle *handle);
+
+/* The same for the current device; flags must be 0 (V-261 to V-267). */
+ACL_FUNC_VISIBILITY aclError aclrtMemImportFromShareableHandleV2(void *shareableHandle,
+                                                                 aclrtMemSharedHandleType shareType, uint64_t flags,
+                                                                 aclrtDrvMemHandle *handle);
+
+/* ======================================================================== */
+/* Memory of other processes: keys of device pointers (V-382 to V-435)      */
+/* ======================================================================== */
+
+/*
+ * A key of 64 characters and a NUL (len: at least 65) by which other processes import these bytes. flags: 0 only
+ * processes that are named, 1 any. It ends with aclrtIpcMemClose, with the memory, or with this process; then no
+ * importer can use the memory any more (V-382 to V-397, V-433).
+ */
+ACL_FUNC_VISIBILITY aclError aclrtIpcMemGetExportKey(void *devPtr, size_t size, char *key, size_t len, uint64_t flags);
+
+/* Names up to 31 processes that may import it, by what aclrtDeviceGetBareTgid returns in them (V-398 to V-404). */
+ACL_FUNC_VISIBILITY aclError aclrtIpcMemSetImportPid(const char *key, int32_t *pid, size_t num);
+
+/* The same for processes of other servers of a super-node (A3 only; V-405 to V-408). */
+ACL_FUNC_VISIBILITY aclError aclrtIpcMemImportPidInterServer(const char *key, aclrtServerPid *serverPids, size_t num);
+
+/*
+ * The memory of a key, at an address of this process on the current device: the same for each further import of
+ * the key. flags: 1 enables peer access to the exporter's device. It is not to be freed but closed (V-409 to V-421).
+ */
+ACL_FUNC_VISIBILITY aclError aclrtIpcMemImportByKey(void **devPtr, const char *key, uint64_t flags);
+
+/* The link for a key, SIO or HCCS (A3 only; V-422 to V-427). */
+ACL_FUNC_VISIBILITY aclError aclrtIpcMemSetAttr(const char *key, aclrtIpcMemAttrType type, uint64_t attr);
+
+/* Ends one import of the key in this process, else the key itself in the process that made it (V-428 to V-435). */
+ACL_FUNC_VISIBILITY aclError aclrtIpcMemClose(const char *key);
+
+/* ======================================================================== */
 /* Managed memory: one address for host and devices (V-270 to V-340)        */
 /* ======================================================================== */
 

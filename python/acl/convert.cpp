@@ -70,6 +70,7 @@ bool read_list(PyObject* list, const char* not_a_list, Take&& take) {
 
 template <>
 bool PidList::prepare() {
+  items.reserve(1);  // an empty list is no NULL
   return read_list(object, "argument 2 only support the format of list", [&](PyObject* item) {
     std::int32_t pid = 0;
     if (PyLong_Check(item) == 0 || !read_i32(item, pid)) return false;

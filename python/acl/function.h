@@ -41,6 +41,7 @@ Functions errors();
 Functions device_memory();
 Functions host_memory();
 Functions virtual_memory();
+Functions sharing();
 Functions copies();
 Functions data();
 Functions tensors();

@@ -14,9 +14,9 @@ constexpr std::array kSubmodules{"rt", "mdl", "media", "op", "blas", "util", "pr
 
 Functions gathered() {
   Functions all;
-  for (const auto chapter :
-       {start_and_end, devices, contexts, streams, events, notifies, callbacks, errors, device_memory,
-        host_memory, virtual_memory, copies, data, tensors, media_memory, addresses, threads, absent}) {
+  for (const auto chapter : {start_and_end, devices, contexts, streams, events, notifies, callbacks, errors,
+                             device_memory, host_memory, virtual_memory, sharing, copies, data, tensors,
+                             media_memory, addresses, threads, absent}) {
     const Functions some = chapter();
     all.insert(all.end(), some.begin(), some.end());
   }

@@ -368,6 +368,25 @@ class rt:
         """Ends a registration. [Y-121]"""
 
     @staticmethod
+    def ipc_mem_close(key: str, /) -> int:
+        """Ends one import of the key here, else the key itself where it was made. Importers close first. [Y-139, V-428]"""
+
+    @staticmethod
+    def ipc_mem_get_export_key(ptr: int, size: int, len: int, flags: int, /) -> Tuple[str, int]:
+        """A key by which other processes import these bytes of device memory, until ipc_mem_close. `ptr` is at the start of
+        a page, `len` is 65; `flags` 0: only processes named with ipc_mem_set_import_pid, 1: any. [Y-135, V-382]"""
+
+    @staticmethod
+    def ipc_mem_import_by_key(key: str, flags: int, /) -> Tuple[int, int]:
+        """The memory of a key at an address of this process, on the current device; the same for each further import.
+        `flags` 1 enables peer access. Close it with ipc_mem_close; do not free it. [Y-138, V-409]"""
+
+    @staticmethod
+    def ipc_mem_set_import_pid(key: str, pids: List[Any], /) -> int:
+        """Names up to 31 processes that may import it, by what device_get_bare_tgid gives in them, while they run. Calls
+        add up. [Y-137, V-398]"""
+
+    @staticmethod
     def launch_callback(fn: Callable[..., object], user_data: object, block_type: int, stream: int, /) -> int:
         """Queues fn(user_data) on a stream. The thread that subscribed calls it inside process_report(). With `block_type` 1
         the stream waits until it has returned, with 0 it goes on. Both objects are kept until it has run. Without a
@@ -427,6 +446,11 @@ class rt:
         or the host, may use it at once. [Y-128, V-132]"""
 
     @staticmethod
+    def mem_export_to_shareable_handle(handle: int, handle_type: int, flags: int, /) -> Tuple[int, int]:
+        """A number by which other processes import physical memory; once for each handle. `handle_type` is 0; `flags` 0:
+        only processes named with mem_set_pid_to_shareable_handle, 1: any. [Y-131, V-215]"""
+
+    @staticmethod
     def mem_flush(ptr: int, size: int, /) -> int:
         """Checks its arguments; caches need no flushing. [Y-115]"""
 
@@ -436,8 +460,18 @@ class rt:
         `option` is 0 (minimum) or 1 (recommended), which give the same. [Y-129, V-53]"""
 
     @staticmethod
+    def mem_import_from_shareable_handle(shareable: int, device: int, /) -> Tuple[int, int]:
+        """A handle of this process to memory of another; map it, and give it back with free_physical. The memory stays as
+        long as any process holds it. [Y-133, V-243]"""
+
+    @staticmethod
     def mem_invalidate(ptr: int, size: int, /) -> int:
         """Checks its arguments; caches need no invalidating. [Y-115]"""
+
+    @staticmethod
+    def mem_set_pid_to_shareable_handle(shareable: int, pids: List[Any], /) -> int:
+        """Names processes that may import it, by what device_get_bare_tgid gives in them, while they run. Calls add up.
+        [Y-132, V-232]"""
 
     @staticmethod
     def memcpy(dst: int, dest_max: int, src: int, count: int, kind: int, /) -> int:

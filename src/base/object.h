@@ -17,7 +17,10 @@ enum class Object : std::uint8_t {
   CountNotify,
   Context,
   DataBuffer,
-  Physical,  // memory without an address, on a device; its serial number is the extent of a touch
+  Key,               // of memory that others may import
+  ImportedKey,       // an address that one led to
+  ImportedPhysical,  // a handle that a share value led to
+  Physical,          // memory without an address, on a device; its serial number is the extent of a touch
   HostPhysical,
   Reservation,
   Mapping,  // details.object: the physical memory
@@ -52,6 +55,13 @@ constexpr ObjectWords words_of(Object object) {
       return {"context", "contexts", "created", "destroyed", "aclrtDestroyContext"};
     case Object::DataBuffer:
       return {"data buffer", "data buffers", "created", "destroyed", "aclDestroyDataBuffer"};
+    case Object::Key:
+      return {"IPC key", "IPC keys", "exported", "closed", "aclrtIpcMemClose"};
+    case Object::ImportedKey:
+      return {"imported IPC key", "imported IPC keys", "imported", "closed", "aclrtIpcMemClose"};
+    case Object::ImportedPhysical:
+      return {"imported piece of physical memory", "imported pieces of physical memory", "imported", "freed",
+              "aclrtFreePhysical"};
     case Object::Physical:
     case Object::HostPhysical:
       return {"piece of physical memory", "pieces of physical memory", "allocated", "freed",

@@ -60,6 +60,14 @@ std::vector<One> alive_now(Memory& memory, const std::vector<observe::Alive>& ot
     all.push_back({Object::Reservation, each.serial, each.bytes, each.start,
                    observe::made_at(Object::Reservation, each.serial)});
   });
+  memory.virtual_memory().for_each_imported([&](const Physical& each) {
+    all.push_back({Object::ImportedPhysical, each.extent->number, each.plan.bytes, each.handle,
+                   observe::made_at(Object::ImportedPhysical, each.extent->number)});
+  });
+  for (const IpcKeys::One& each : memory.keys().all()) {
+    const Object object = each.imported ? Object::ImportedKey : Object::Key;
+    all.push_back({object, each.serial, each.bytes, each.start, observe::made_at(object, each.serial)});
+  }
   for (const observe::Alive& each : others)
     all.push_back({each.object, each.serial, 0, 0, observe::made_at(each.object, each.serial)});
   return all;

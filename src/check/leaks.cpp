@@ -93,6 +93,34 @@ std::string physical_text(Books& books, std::optional<std::uint32_t> device) {
                              .made = "mapped"});
 }
 
+// --- what goes to other processes, and comes from them --------------------------------------------
+
+std::string shared_text(Books& books, std::uint32_t device) {
+  Pieces exported, imported, handles;
+  for (const IpcKeys::One& each : books.memory.keys().all()) {
+    if (each.device != device || !books.is_new(each.serial)) continue;
+    const Object object = each.imported ? Object::ImportedKey : Object::Key;
+    (each.imported ? imported : exported)
+        .add({each.start, each.bytes, 0, 0, observe::made_at(object, each.serial)});
+  }
+  books.memory.virtual_memory().for_each_imported([&](const Physical& each) {
+    if (each.references != 0 && each.extent->device == device && books.is_new(each.extent->number))
+      handles.add({each.handle, each.plan.bytes, each.plan.asked, page_bytes(each.plan.page),
+                   observe::made_at(Object::ImportedPhysical, each.extent->number)});
+  });
+  const auto words = [&](Object object) {
+    const ObjectWords of = words_of(object);
+    return Pieces::Words{.one = fmt::format("{} on device {}", of.one, device),
+                         .several = fmt::format("{} on device {}", of.several, device),
+                         .given_back_with = of.given_back_with,
+                         .made = of.made};
+  };
+  Pieces::Words of_handles = words(Object::ImportedPhysical);
+  of_handles.where = "handle";
+  return books.told(exported, words(Object::Key)) + books.told(imported, words(Object::ImportedKey)) +
+         books.told(handles, of_handles);
+}
+
 std::string reservations_text(Books& books) {
   Pieces pieces;
   books.memory.virtual_memory().for_each_reservation([&](const Reservation& each) {
@@ -124,7 +152,7 @@ std::string device_text(Books& books, std::uint32_t device) {
   add_blocks(books.memory, device, false, pieces);
   return books.told(pieces, {.one = fmt::format("block of device {}", device),
                              .several = fmt::format("blocks of device {}", device)}) +
-         physical_text(books, device);
+         physical_text(books, device) + shared_text(books, device);
 }
 
 std::string host_text(Books& books) {

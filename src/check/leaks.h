@@ -1,6 +1,7 @@
 // What a program has made and never given back, listed when a device closes, at finalisation and at exit
 // (M-409, M-411, R-41): blocks of devices, physical memory, mappings, pinned and registered host memory,
-// reservations, managed memory, streams, events, notifies, contexts and data buffers.
+// reservations, managed memory, IPC keys and what was imported, streams, events, notifies, contexts and data
+// buffers.
 #pragma once
 
 #include <functional>

@@ -11,12 +11,15 @@ namespace {
 
 // A holder whose row has another life by now, or whose process is dead, holds nothing.
 bool holds(const State& state, std::uint64_t holder, const ProcessTable& processes) {
-  return holder != 0 && is_current(state, holder) && processes.lives(Holder::row(holder));
+  return holder != 0 && is_current(state, Holder::who(holder)) &&
+         processes.lives(Holder::row(Holder::who(holder)));
 }
 
 // Puts one word in place of another, somewhere among the holders.
 bool change_holder(ExtentRow& extent, std::uint64_t from, std::uint64_t to) {
-  for (auto& each : extent.holders) {
+  for (std::size_t i = 0; i < kHolders; ++i) {
+    auto& each = extent.holders[i];
+    if (from != 0 && each.load(std::memory_order_seq_cst) == from) extent.descriptors[i].store(0);
     std::uint64_t expected = from;
     if (each.load(std::memory_order_seq_cst) == from && each.compare_exchange_strong(expected, to))
       return true;
@@ -25,6 +28,7 @@ bool change_holder(ExtentRow& extent, std::uint64_t from, std::uint64_t to) {
 }
 
 struct HeldBy {
+  bool any = false;                    // borrowers, too
   std::size_t heir = Charge::kNobody;  // who has been on the machine longest
   bool charged = false;                // the process that the pages are charged to is among them
 };
@@ -34,6 +38,8 @@ HeldBy held_by(const State& state, const ExtentRow& extent, std::size_t charged,
   for (const auto& each : extent.holders) {
     const std::uint64_t holder = each.load(std::memory_order_seq_cst);
     if (!holds(state, holder, processes)) continue;
+    found.any = true;
+    if ((holder & Holder::kBorrows) != 0) continue;
     const std::size_t row = Holder::row(holder);
     found.charged = found.charged || row == charged;
     if (found.heir == Charge::kNobody || state.rows[row].joined < state.rows[found.heir].joined)
@@ -46,7 +52,7 @@ HeldBy held_by(const State& state, const ExtentRow& extent, std::size_t charged,
 void finish_ending(ExtentRow& extent, std::uint64_t life, std::size_t me, const State& state,
                    const ProcessTable& processes) {
   // Taken back where somebody came in time.
-  const bool held = held_by(state, extent, Charge::kNobody, processes).heir != Charge::kNobody;
+  const bool held = held_by(state, extent, Charge::kNobody, processes).any;
   if (!held) {
     NumberedWord::Value charge = extent.charge.load();
     while (Charge::row(charge.word) != Charge::kNobody &&
@@ -54,7 +60,8 @@ void finish_ending(ExtentRow& extent, std::uint64_t life, std::size_t me, const 
       charge = extent.charge.load();
     for (auto& each : extent.holders) {
       std::uint64_t gone = each.load(std::memory_order_seq_cst);
-      if (gone != 0 && !processes.lives(Holder::row(gone))) each.compare_exchange_strong(gone, 0);
+      if (gone != 0 && !processes.lives(Holder::row(Holder::who(gone))))
+        each.compare_exchange_strong(gone, 0);
     }
   }
   extent.life.compare_exchange_strong(life,
@@ -74,7 +81,7 @@ void settle(State& state, ExtentRow& extent, std::size_t me, const ProcessTable&
     const NumberedWord::Value charge = extent.charge.load();
     const std::size_t charged = Charge::row(charge.word);
     const HeldBy held = held_by(state, extent, charged, processes);
-    if (is != ExtentLife::Live || held.heir == Charge::kNobody) {
+    if (is != ExtentLife::Live || !held.any) {
       const std::uint64_t ending = ExtentLife::next(life, ExtentLife::Ending, me);
       if (extent.life.compare_exchange_strong(life, ending))
         finish_ending(extent, ending, me, state, processes);
@@ -127,7 +134,8 @@ std::optional<ExtentName> Extents::make(PageQuota& quota, std::size_t kind, std:
                                         std::size_t shard, const ExtentPlace& place) {
   const std::lock_guard lock{processes_.changing_extents()};
   const std::size_t me = processes_.mine();
-  for (std::size_t i = 0; i < kExtents; ++i) {
+  for (std::size_t looked = 0, start = first_free_; looked < kExtents; ++looked) {
+    const std::size_t i = (start + looked) % kExtents;
     ExtentRow& extent = state_.extents[i];
     std::uint64_t life = extent.life.load(std::memory_order_seq_cst);
     if (ExtentLife::state(life) != ExtentLife::Free) continue;
@@ -148,25 +156,39 @@ std::optional<ExtentName> Extents::make(PageQuota& quota, std::size_t kind, std:
       extent.life.store(ExtentLife::next(extent.life.load(), ExtentLife::Free, me));
       continue;
     }
-    quota.move_to_extent(i, shard);
+    if (pages != 0) quota.move_to_extent(i, shard);
     extent.life.store(ExtentLife::next(extent.life.load(), ExtentLife::Live, me));
+    first_free_ = i + 1;
     return name;
   }
   return std::nullopt;
 }
 
-bool Extents::lives(const ExtentName& name) const {
-  const ExtentRow& extent = state_.extents[name.index];
+bool Extents::lives(const ExtentName& name) const { return extent_lives(state_, name); }
+
+bool extent_lives(const State& of, const ExtentName& name) {
+  const ExtentRow& extent = of.extents[name.index];
   const ExtentLife::State state = ExtentLife::state(extent.life.load(std::memory_order_seq_cst));
   return (state == ExtentLife::Live || state == ExtentLife::Ending) && extent.serial.load() == name.serial;
 }
 
+std::uint64_t Extents::me(As as) const {
+  return Holder::make(processes_.mine(), processes_.life()) | (as == As::Borrower ? Holder::kBorrows : 0);
+}
+
+bool Extents::lives_now(const ExtentName& name) {
+  if (!lives(name)) return false;
+  const std::lock_guard lock{processes_.changing_extents()};
+  settle(state_, state_.extents[name.index], processes_.mine(), processes_);
+  return lives(name);
+}
+
 // First the word, then the look: who puts an end to it looks for holders after it has said so.
-std::optional<HeldExtent> Extents::hold(const ExtentName& name) {
+std::optional<HeldExtent> Extents::hold(const ExtentName& name, As as) {
   if (name.index >= kExtents || !lives(name)) return std::nullopt;
   const std::lock_guard lock{processes_.changing_extents()};
   ExtentRow& extent = state_.extents[name.index];
-  const std::uint64_t mine = Holder::make(processes_.mine(), processes_.life());
+  const std::uint64_t mine = me(as);
   if (!change_holder(extent, 0, mine)) return std::nullopt;
   const bool is_live = ExtentLife::state(extent.life.load(std::memory_order_seq_cst)) == ExtentLife::Live &&
                        extent.serial.load() == name.serial;
@@ -183,12 +205,35 @@ std::optional<HeldExtent> Extents::hold(const ExtentName& name) {
   return std::nullopt;
 }
 
-void Extents::release(const ExtentName& name) {
+void Extents::release(const ExtentName& name, As as) {
   const std::lock_guard lock{processes_.changing_extents()};
   ExtentRow& extent = state_.extents[name.index];
   if (extent.serial.load() != name.serial) return;
-  change_holder(extent, Holder::make(processes_.mine(), processes_.life()), 0);
+  change_holder(extent, me(as), 0);
   settle(state_, extent, processes_.mine(), processes_);
+  first_free_ = std::min(first_free_, name.index);
+}
+
+void Extents::show_file(const ExtentName& name, std::int32_t descriptor) {
+  const std::lock_guard lock{processes_.changing_extents()};
+  ExtentRow& extent = state_.extents[name.index];
+  for (std::size_t i = 0; i < kHolders; ++i) {
+    if (Holder::who(extent.holders[i].load()) == me(As::Owner)) extent.descriptors[i].store(descriptor);
+  }
+}
+
+// What stands there may be another's by now: who opens it compares the inode.
+std::vector<platform::FileName> Extents::files(const ExtentName& name) const {
+  const ExtentRow& extent = state_.extents[name.index];
+  const std::uint64_t inode = extent.inode.load();
+  std::vector<platform::FileName> all{{extent.process.load(), extent.descriptor.load(), inode}};
+  for (std::size_t i = 0; i < kHolders; ++i) {
+    const std::uint64_t holder = extent.holders[i].load();
+    const std::int32_t descriptor = extent.descriptors[i].load();
+    if (holder != 0 && descriptor != 0)
+      all.push_back({state_.rows[Holder::row(Holder::who(holder))].process, descriptor, inode});
+  }
+  return all;
 }
 
 namespace {
@@ -199,7 +244,7 @@ bool concerns(const ExtentRow& extent, std::size_t row) {
                     ExtentLife::state(life) != ExtentLife::Live && ExtentLife::row(life) == row;
   const auto is_of_row = [row](const auto& each) {
     const std::uint64_t holder = each.load(std::memory_order_seq_cst);
-    return holder != 0 && Holder::row(holder) == row;
+    return holder != 0 && Holder::row(Holder::who(holder)) == row;
   };
   return acts || Charge::row(extent.charge.word.load(std::memory_order_seq_cst)) == row ||
          std::any_of(extent.holders.begin(), extent.holders.end(), is_of_row);
@@ -222,7 +267,8 @@ void Extents::release_all_of(State& state, std::size_t row, std::uint64_t life,
     if (!machine::concerns(extent, row)) continue;
     for (auto& each : extent.holders) {
       std::uint64_t holder = each.load(std::memory_order_seq_cst);
-      const bool gone = holder != 0 && Holder::row(holder) == row && holder <= Holder::make(row, life);
+      const std::uint64_t who = Holder::who(holder);
+      const bool gone = holder != 0 && Holder::row(who) == row && who <= Holder::make(row, life);
       if (gone) each.compare_exchange_strong(holder, 0);
     }
     settle(state, extent, processes.mine(), processes);

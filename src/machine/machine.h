@@ -12,6 +12,7 @@
 #include "machine/extents.h"
 #include "machine/page_quota.h"
 #include "machine/process_table.h"
+#include "machine/shares.h"
 #include "machine/state.h"
 
 namespace belay::machine {
@@ -46,6 +47,7 @@ class Machine {
 
   PageQuota& quota(std::size_t device) { return quotas_[device]; }
   Extents& extents() { return extents_; }
+  Shares& shares() { return shares_; }
   std::size_t claim_shard() { return processes_.claim_shard(); }
   void release_shard(std::size_t shard) { processes_.release_shard(shard); }
   // Host memory that processes are about to fill (process_table.h).
@@ -87,6 +89,7 @@ class Machine {
   std::string note_;
   ProcessTable processes_;
   Extents extents_{state(), processes_};
+  Shares shares_{state(), processes_};
   std::array<PageQuota, kMostDevices> quotas_;
 };
 

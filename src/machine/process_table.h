@@ -40,7 +40,8 @@ class ProcessTable {
   bool lives(std::size_t row) const;
   // Of this process, or the one that it is about to have.
   std::uint64_t life() const { return state_.rows[mine_].life.load(std::memory_order_acquire); }
-  // Threads of this process change extents one at a time; between processes their words see to that.
+  // Threads of this process change extents and shares one at a time; between processes their words see to
+  // that.
   std::mutex& changing_extents() const { return changing_extents_; }
 
   // Bytes of the host's memory that this process is about to fill; and what all others are about to. Of the

@@ -25,7 +25,10 @@ inline constexpr std::size_t kKinds = 6;     // of pages: (4 KB, 2 MB, 1 GB) x (
 inline constexpr std::size_t kMostDevices = 64;  // a power of two
 inline constexpr std::size_t kExtents = 16384;   // that several processes may hold, at once
 inline constexpr std::size_t kHolders = 64;      // of one extent
-inline constexpr std::uint32_t kLayout = 8;      // also in the name of the directory where processes meet
+inline constexpr std::size_t kShares = 32768;    // what processes publish to others (shares.h)
+inline constexpr std::size_t kGroup = 64;        // of permissions: where one may stand
+inline constexpr std::size_t kPermissions = kGroup * 4096;
+inline constexpr std::uint32_t kLayout = 9;  // also in the name of the directory where processes meet
 inline constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
 
 constexpr std::size_t kind_of(std::size_t page, bool p2p) { return page * 2 + (p2p ? 1 : 0); }
@@ -165,17 +168,46 @@ struct alignas(64) ExtentRow {
   std::atomic<std::uint64_t> offset, bytes, inode;
   std::atomic<std::int32_t> process, descriptor;  // of its maker
   std::array<std::atomic<std::uint64_t>, kHolders> holders;
+  std::array<std::atomic<std::int32_t>, kHolders> descriptors;  // of each: where it has the file open; 0: not
 };
 
 // Who holds an extent: a row and its life, so that the next owner of the row is another holder. 0: nobody.
+// Who only borrows it keeps its range from being used again, but is never charged for it.
 struct Holder {
   static constexpr unsigned kRowShift = 53;
+  static constexpr std::uint64_t kBorrows = std::uint64_t{1} << 63;
+  static std::uint64_t who(std::uint64_t word) { return word & ~kBorrows; }
   static std::uint64_t make(std::size_t row, std::uint64_t life) {
     return static_cast<std::uint64_t>(row) << kRowShift | (life >> 2 & ((std::uint64_t{1} << kRowShift) - 1));
   }
   static std::size_t row(std::uint64_t word) { return word >> kRowShift; }
 };
 static_assert(kSlots <= std::size_t{1} << (63 - Holder::kRowShift));
+
+// Something that a process published to others (shares.h). Its place follows from the first word of its
+// secret, which is written last and erased first: while it stands, all else belongs to it.
+struct alignas(64) ShareRow {
+  static constexpr std::uint64_t kClaiming = std::uint64_t{1} << 63;  // of an owner
+  std::atomic<std::uint64_t> owner;                                   // a holder, as of an extent; 0: nobody
+  std::atomic<std::int64_t> process;        // of the owner, and where its number counts: its row
+  std::atomic<std::uint64_t> number_space;  // may be another's by now
+  std::array<std::atomic<std::uint64_t>, 4> secret;
+  std::atomic<std::uint64_t> about;  // its kind, whether only some may import it, how many were named
+  std::array<std::atomic<std::uint64_t>, 6> words;  // what is published: its kind knows what they mean
+};
+
+// That a process may import something: the first word of the share's secret as the number, so that what is
+// left of a share that has ended counts for no other.
+struct Permission {
+  static constexpr unsigned kProcessBits = 24;
+  static std::uint64_t make(std::int32_t process, std::uint64_t ticks) {
+    return ticks << kProcessBits | static_cast<std::uint32_t>(process);
+  }
+  static std::int32_t process(std::uint64_t word) {
+    return static_cast<std::int32_t>(word & ((1U << kProcessBits) - 1));
+  }
+  static std::uint64_t ticks(std::uint64_t word) { return word >> kProcessBits; }
+};
 
 // Whose a shard of the annex is: a holder, as of an extent. While that process makes it ready for use it is
 // marked, and counts for nobody. It stays with the process until that is gone.
@@ -229,8 +261,12 @@ struct State {
   std::array<Row, kSlots> rows;
   std::array<ExtentRow, kExtents> extents;
   std::array<std::atomic<std::uint64_t>, kAnnex> annex_owners;
-  std::array<AddressUse, kSlots> address_use;  // of each row
-  Device devices[1];                           // as many as the header says
+  std::array<AddressUse, kSlots> address_use;                        // of each row
+  std::array<std::atomic<std::uint64_t>, kShares / 64> used_shares;  // a bit each: was it ever used
+  std::array<ShareRow, kShares> shares;
+  std::array<std::atomic<std::uint64_t>, kPermissions / kGroup / 64> used_groups;  // the same, of permissions
+  std::array<NumberedWord, kPermissions> permissions;
+  Device devices[1];  // as many as the header says
 
   static std::size_t bytes_for(std::size_t devices) { return sizeof(State) + (devices - 1) * sizeof(Device); }
   static std::uint64_t check_of(const Header& header);

@@ -227,6 +227,13 @@ void BackingStore::renew_import(Position start, std::size_t bytes) {
   });
 }
 
+void BackingStore::use_import(BackingFile& file) {
+  const std::lock_guard lock{committing_};
+  ++std::ranges::find_if(imports_, [&](const auto& each) {
+      return &each.second.file == &file;
+    })->second.users;
+}
+
 void BackingStore::drop_import(BackingFile& file) {
   const std::lock_guard lock{committing_};
   const auto found =

@@ -82,6 +82,7 @@ class BackingStore {
   void end_sharing(Position start, std::size_t bytes);
   // The file of another process, once for each that uses it; null where it cannot be reached any more.
   BackingFile* import(const platform::FileName& name);
+  void use_import(BackingFile& file);  // once more
   void drop_import(BackingFile& file);
   // Its owner may have cut these segments anew since they were reached.
   void renew_import(Position start, std::size_t bytes);

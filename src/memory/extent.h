@@ -22,6 +22,7 @@ struct Extent {
   bool p2p = false;
   std::uint8_t module = 0;
   mutable std::uint64_t serial = 0;  // where other processes may hold it, too (physical_memory.h)
+  bool borrowed = false;             // by key: it is another's, and ends when that one likes
   std::uint64_t number = 0;          // in this process, never used again
   mutable bool was_shown = false;    // host code could write it, at some time; an atomic of its users
 };

@@ -117,6 +117,7 @@ struct Block {
   std::uint64_t serial = 0;  // 0: it was not named yet
   // It is a mapping (mappings.h), and these may use it.
   bool mapped = false;
+  bool imported = false;  // it leads to memory of another process
   bool owner_may_use = true;
   std::uint64_t devices = 0;  // of the machine, a bit each
 

@@ -144,7 +144,7 @@ std::unique_ptr<Mapping> Mappings::take(Mapping& mapping, const Lock&) {
 }
 
 Mapping* Mappings::containing(std::uintptr_t address, const Lock&) const {
-  return const_cast<Mapping*>(table_.at(address));  // it stays as long as the lock is held
+  return const_cast<Mapping*>(at(address));  // it stays as long as the lock is held
 }
 
 Mapping* Mappings::starting_at(std::uintptr_t start, const Lock& held) const {

@@ -22,6 +22,9 @@
 
 namespace belay {
 
+namespace machine {
+struct Share;
+}
 struct Physical;
 struct Reservation;
 
@@ -34,7 +37,9 @@ struct Mapping {
   bool writable;
   std::uint64_t serial;
   Reservation* inside = nullptr;
-  Physical* physical = nullptr;  // what the program has of the extent (virtual_memory.h)
+  Physical* physical = nullptr;  // what the program has of the extent (virtual_memory.h); null: of a key
+  const machine::Share* lease = nullptr;  // of a key: when it ends, nobody may use these bytes here any more
+  std::size_t keys = 0;                   // of this process that lead here (sharing.h)
   // Who may use it: the device or host that its memory is on, others besides. It only ever becomes more.
   mutable std::atomic<bool> owner{true}, host{false};
   mutable std::atomic<std::uint64_t> devices{0};  // of the machine, a bit each
@@ -56,6 +61,7 @@ struct Reservation {
   std::int32_t bound = kUnbound;  // or a device
   std::size_t mappings = 0;
   bool was_mapped = false;  // ever
+  bool of_key = false;      // the program did not make it, but imported a key
 };
 
 class Mappings {
@@ -100,7 +106,10 @@ class Mappings {
   bool covers(std::uintptr_t address) const { return table_.covers(address); }
   bool touches(std::uintptr_t start, std::size_t bytes) const { return table_.touches(start, bytes); }
   // For whoever is inside a ReaderGuard.
-  const Mapping* at(std::uintptr_t address) const { return table_.at(address); }
+  const Mapping* at(std::uintptr_t address) const {
+    const Mapping* found = table_.at(address);
+    return found != nullptr && address - found->start < found->bytes ? found : nullptr;
+  }
 
   // How many bytes of addresses stay out of use after their reservations were released; 0: none.
   void set_quarantine(std::size_t bytes);

@@ -56,6 +56,7 @@ Memory::Memory(const MemorySettings& settings, machine::Machine& machine)
       watch_{number_},
       virtual_{{map_, backing_, physical_, mappings_, host_room_, host_, machine, watch_, settings.pin,
                 settings.product, settings.visible}},
+      keys_{*this, machine},
       managed_{{[this](std::uint32_t device) { return charge_managed(device, true); },
                 [this](std::uint32_t device) { charge_managed(device, false); }}} {
   map_.on_carve([this](std::size_t index, HeapClass heap_class) {
@@ -179,6 +180,7 @@ void Memory::end_block(const Block& block, bool swept) {
     devices_[block.device]->tell_freed(block, swept);  // before its place can be another's
   if (block.in_use && !swept) [[unlikely]]
     devices_[block.device]->tell_given_back(block);
+  if (block.shared) keys_.end_block(block.start);
   const bool shared = block.shared && physical_.end_block(block);
   devices_[block.device]->release(block, delays_reuse_.load(std::memory_order_acquire) ? nullptr : cache(),
                                   shared);
@@ -332,6 +334,7 @@ void Memory::end_blocks(std::uint32_t device, bool host_too) {
 }
 
 void Memory::close_device(std::uint32_t device) {
+  keys_.close_device(device);
   end_blocks(device, false);
   virtual_.close_device(device);
   managed_.close_device(device);
@@ -339,6 +342,7 @@ void Memory::close_device(std::uint32_t device) {
 }
 
 void Memory::close() {
+  keys_.close();
   for (std::uint32_t device = 0; device < settings_.devices(); ++device) end_blocks(device, true);
   virtual_.close();
   managed_.close();
@@ -368,6 +372,7 @@ std::optional<Block> Memory::find(std::uintptr_t address) const {
   const ReaderGuard inside;
   const Mapping* mapping = mappings_.at(address);
   if (mapping == nullptr) return std::nullopt;
+  if (mapping->lease != nullptr && !machine_.shares().stands(*mapping->lease)) return std::nullopt;
   const Extent& extent = *mapping->extent;
   const bool on_host = extent.side == Side::Host;
   return Block{.start = mapping->start,
@@ -382,6 +387,7 @@ std::optional<Block> Memory::find(std::uintptr_t address) const {
                .leak_reported = false,
                .serial = mapping->serial,
                .mapped = true,
+               .imported = mapping->physical == nullptr || mapping->physical->imported != 0,
                .owner_may_use = mapping->owner.load(std::memory_order_relaxed),
                .devices = mapping->devices.load(std::memory_order_relaxed)};
 }

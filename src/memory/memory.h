@@ -11,6 +11,7 @@
 #include "memory/fast_rules.h"
 #include "memory/heap_map.h"
 #include "memory/host_memory.h"
+#include "memory/ipc_keys.h"
 #include "memory/location.h"
 #include "memory/managed_memory.h"
 #include "memory/mappings.h"
@@ -48,6 +49,8 @@ class Memory {
   PhysicalMemory& physical() { return physical_; }
   VirtualMemory& virtual_memory() { return virtual_; }
   const VirtualMemory& virtual_memory() const { return virtual_; }
+  IpcKeys& keys() { return keys_; }
+  const IpcKeys& keys() const { return keys_; }
   ManagedMemory& managed() { return managed_; }
   const ManagedMemory& managed() const { return managed_; }
   // Where the bytes at a device address are, and how many of them lie in one piece; none where a mapping went
@@ -171,6 +174,7 @@ class Memory {
   Peers peers_;
   Watch watch_;
   VirtualMemory virtual_;
+  IpcKeys keys_;
   ManagedMemory managed_;
   std::vector<std::unique_ptr<DeviceMemory>> devices_;
   std::atomic<std::size_t> media_bytes_{0};

@@ -1,6 +1,7 @@
 #include "memory/physical_memory.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 
 #include "memory/device_figures.h"
@@ -124,18 +125,19 @@ ExtentPtr PhysicalMemory::allocate_on_host(std::size_t bytes, bool p2p, std::uin
 std::optional<machine::ExtentName> PhysicalMemory::add_row(const Extent& extent, std::optional<Block> block) {
   // Whatever may throw comes before the pages have passed.
   held_by_others_.reserve(held_by_others_.size() + shared_.size() + 1);
-  auto entry = std::map<std::uint64_t, Shared>{{0, Shared{{}, extent, block}}}.extract(0);
+  auto entry = std::map<Key, Shared>{{{0, false}, Shared{{}, extent, block}}}.extract({0, false});
   auto address = std::map<std::uintptr_t, std::uint64_t>{{block ? block->start : 0, 0}}.extract(
       block ? block->start : 0);
   if (!backing_.begin_sharing(extent.start, extent.bytes)) return std::nullopt;
-  const std::optional<machine::ExtentName> name = machine_.extents().make(
-      quota_of(extent), kind_of(extent), extent.bytes / 4_KiB, machine::PageQuota::kCommonShard,
-      {extent.start.offset, extent.bytes, extent.start.file->bytes().name()});
+  const std::size_t pages = extent.side == Side::Host ? 0 : extent.bytes / 4_KiB;
+  const std::optional<machine::ExtentName> name =
+      machine_.extents().make(quota_of(extent), kind_of(extent), pages, machine::PageQuota::kCommonShard,
+                              {extent.start.offset, extent.bytes, extent.start.file->bytes().name()});
   if (!name) {
     backing_.end_sharing(extent.start, extent.bytes);
     return std::nullopt;
   }
-  entry.key() = name->serial;
+  entry.key() = {name->serial, false};
   entry.mapped().name = *name;
   entry.mapped().extent.serial = name->serial;
   shared_.insert(std::move(entry));
@@ -150,7 +152,7 @@ std::optional<machine::ExtentName> PhysicalMemory::share(const ExtentPtr& extent
   const std::lock_guard lock{mutex_};
   free_what_nobody_holds();
   if (closed_) return std::nullopt;
-  if (extent->serial != 0) return shared_.at(extent->serial).name;
+  if (extent->serial != 0) return shared_.at({extent->serial, false}).name;
   const std::optional<machine::ExtentName> name = add_row(*extent, {});
   if (name) extent->serial = name->serial;
   return name;
@@ -161,7 +163,8 @@ std::optional<machine::ExtentName> PhysicalMemory::share(std::uintptr_t start) {
   free_what_nobody_holds();
   const std::optional<Block> block = map_.leave_shortcut(start);
   if (!block) return std::nullopt;
-  if (const auto found = blocks_.find(start); found != blocks_.end()) return shared_.at(found->second).name;
+  if (const auto found = blocks_.find(start); found != blocks_.end())
+    return shared_.at({found->second, false}).name;
   const std::optional<machine::ExtentName> name =
       add_row({.start = {&backing_.plain(), start - map_.window().base},
                .bytes = block->footprint,
@@ -174,51 +177,71 @@ std::optional<machine::ExtentName> PhysicalMemory::share(std::uintptr_t start) {
   return name;
 }
 
-ExtentPtr PhysicalMemory::import(const machine::ExtentName& name) {
+ExtentPtr PhysicalMemory::import(const Import& wish, int* why) {
+  const auto& [name, device, page, p2p, module, borrows] = wish;
+  const Key key{name.serial, borrows};
   std::shared_ptr<Held> made = empty_pointer();
   const std::lock_guard lock{mutex_};
   if (closed_) return nullptr;
-  if (const auto found = shared_.find(name.serial); found != shared_.end()) {
+  if (const auto found = shared_.find(key); found != shared_.end()) {
     ++found->second.users;
     made->extent() = found->second.extent;
+    made->device = device;
+    made->side = Side::Device;
     return made;
   }
-  auto entry =
-      std::map<std::uint64_t, Shared>{{name.serial, Shared{name, {}, {}, true}}}.extract(name.serial);
-  const std::optional<machine::HeldExtent> held = machine_.extents().hold(name);
+  auto entry = std::map<Key, Shared>{{key, Shared{name, {}, {}, true}}}.extract(key);
+  Shared& shared = entry.mapped();
+  shared.extent.borrowed = borrows;
+  const std::optional<machine::HeldExtent> held = machine_.extents().hold(name, shared.as());
   if (!held) return nullptr;
-  const auto device = std::ranges::find(visible_, held->device);
-  BackingFile* file = device == visible_.end() ? nullptr : backing_.import(held->file);
+  BackingFile* file = nullptr;
+  if (const auto own = shared_.find({name.serial, false}); borrows && own != shared_.end()) {
+    file = own->second.extent.start.file;  // already open, or our own
+    shared.imported = own->second.imported;
+    if (shared.imported) backing_.use_import(*file);
+  } else {
+    for (const platform::FileName& each : machine_.extents().files(name)) {
+      file = backing_.import(each);
+      if (file != nullptr) break;
+      if (why != nullptr && *why == 0) *why = errno;
+    }
+  }
   if (file == nullptr) {
-    machine_.extents().release(name);
+    machine_.extents().release(name, shared.as());
     return nullptr;
   }
-  const Extent extent{.start = {file, held->offset},
-                      .bytes = held->bytes,
-                      .device = static_cast<std::uint32_t>(device - visible_.begin()),
-                      .page = static_cast<Page>(held->kind / 2),
-                      .p2p = held->kind % 2 != 0,
-                      .module = kModuleApp,
-                      .serial = name.serial,
-                      .number = observe::next_serial()};
-  backing_.renew_import(extent.start, extent.bytes);
-  entry.mapped().extent = extent;
+  shared.extent = {.start = {file, held->offset},
+                   .bytes = held->bytes,
+                   .device = device,
+                   .page = page,
+                   .p2p = p2p,
+                   .module = module,
+                   .serial = name.serial,
+                   .borrowed = borrows,
+                   .number = observe::next_serial()};
+  if (shared.imported) {
+    backing_.renew_import(shared.extent.start, shared.extent.bytes);
+    if (file->bytes().is_file()) machine_.extents().show_file(name, file->bytes().name().descriptor);
+  }
+  made->extent() = shared.extent;
   shared_.insert(std::move(entry));
-  made->extent() = extent;
   return made;
+}
+
+void PhysicalMemory::unlock(const Extent& extent) {
+  if (std::byte* place = backing_.view_of(extent.start, extent.bytes))
+    platform::unlock_pages(place, extent.bytes);
 }
 
 void PhysicalMemory::end(const Extent& extent) {
   const std::lock_guard lock{mutex_};
   if (closed_ || extent.bytes == 0) return;  // of a machine that was left, or never filled in
   if (extent.serial != 0) {
-    let_go(extent.serial);
+    let_go({extent.serial, extent.borrowed});
     return;
   }
-  if (extent.side == Side::Host) {
-    if (std::byte* place = backing_.view_of(extent.start, extent.bytes))
-      platform::unlock_pages(place, extent.bytes);
-  }
+  if (extent.side == Side::Host) unlock(extent);
   backing_.on_free(extent.start, extent.bytes, false);
   room_of(extent).give(extent.page, extent.start.offset, extent.bytes);
   if (extent.side == Side::Device) quota_of(extent).give(kind_of(extent), extent.bytes / 4_KiB);
@@ -230,20 +253,20 @@ bool PhysicalMemory::end_block(const Block& block) {
   if (found == blocks_.end()) return false;
   const std::uint64_t serial = found->second;
   blocks_.erase(found);
-  let_go(serial);
+  let_go({serial, false});
   return true;
 }
 
 // The pages of what is shared belong to its row, and go with it or pass to another.
-void PhysicalMemory::let_go(std::uint64_t serial) {
-  const auto found = shared_.find(serial);
+void PhysicalMemory::let_go(const Key& key) {
+  const auto found = shared_.find(key);
   if (found == shared_.end()) return;  // all was closed meanwhile
   if (--found->second.users != 0) return;
   const Shared shared = std::move(found->second);
   shared_.erase(found);
   if (shared.imported) backing_.drop_import(*shared.extent.start.file);  // before its range is another's
-  machine_.extents().release(shared.name);
-  if (!shared.imported) held_by_others_.push_back(shared);
+  machine_.extents().release(shared.name, shared.as());
+  if (!shared.imported && !shared.extent.borrowed) held_by_others_.push_back(shared);
   free_what_nobody_holds();
 }
 
@@ -259,17 +282,18 @@ void PhysicalMemory::free_what_nobody_holds() {
 void PhysicalMemory::free_range(const Shared& shared) {
   const Extent& extent = shared.extent;
   backing_.end_sharing(extent.start, extent.bytes);
+  if (extent.side == Side::Host) unlock(extent);
   backing_.on_free(extent.start, extent.bytes, shared.block && shared.block->read_only);
   if (shared.block) {
     freed_(*shared.block);
   } else {
-    device_room_.give(extent.page, extent.start.offset, extent.bytes);
+    room_of(extent).give(extent.page, extent.start.offset, extent.bytes);
   }
 }
 
 void PhysicalMemory::close() {
   const std::lock_guard lock{mutex_};
-  for (const auto& [serial, shared] : shared_) machine_.extents().release(shared.name);
+  for (const auto& [key, shared] : shared_) machine_.extents().release(shared.name, shared.as());
   shared_.clear();
   blocks_.clear();
   held_by_others_.clear();

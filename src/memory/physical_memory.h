@@ -47,8 +47,19 @@ class PhysicalMemory {
   // Such a block was freed: its pages and its range are ended here, if this says true.
   bool end_block(const Block& block);
 
-  // What another process shares, or this one. Null: it is gone, or the process that made it is.
-  ExtentPtr import(const machine::ExtentName& name);
+  // What another process shares, or this one, for a device of this process. Null: it is gone, or its bytes
+  // cannot be reached, with the reason.
+  struct Import {
+    machine::ExtentName name;
+    std::uint32_t device;
+    Page page;
+    bool p2p = false;
+    std::uint8_t module = kModuleApp;
+    bool borrows = false;
+  };
+  ExtentPtr import(const Import& wish, int* why = nullptr);
+  // Whether anybody holds it.
+  bool lives(const machine::ExtentName& name) { return machine_.extents().lives_now(name); }
 
   // Ranges that were given up here and are held by others no longer are free.
   void look_after_others() {
@@ -67,6 +78,15 @@ class PhysicalMemory {
     std::optional<Block> block;  // that it is, or was
     bool imported = false;
     std::size_t users = 1;  // pointers to it, and the block
+
+    machine::Extents::As as() const {
+      return extent.borrowed ? machine::Extents::As::Borrower : machine::Extents::As::Owner;
+    }
+  };
+  struct Key {
+    std::uint64_t serial;
+    bool borrowed;
+    auto operator<=>(const Key&) const = default;
   };
   // Gives its memory back when nobody holds it any more.
   struct Held : Extent {
@@ -81,7 +101,8 @@ class PhysicalMemory {
   std::shared_ptr<Held> empty_pointer() { return std::make_shared<Held>(*this); }
   std::optional<machine::ExtentName> add_row(const Extent& extent, std::optional<Block> block);
   void end(const Extent& extent);
-  void let_go(std::uint64_t serial);
+  void unlock(const Extent& extent);
+  void let_go(const Key& key);
   void free_range(const Shared& shared);
   void free_what_nobody_holds();
   // Where there is room in one of the two files.
@@ -113,7 +134,7 @@ class PhysicalMemory {
   Freed freed_;
   std::mutex mutex_;
   Room device_room_, host_room_;
-  std::map<std::uint64_t, Shared> shared_;          // by serial
+  std::map<Key, Shared> shared_;
   std::map<std::uintptr_t, std::uint64_t> blocks_;  // serials of shared plain blocks, by address
   std::vector<Shared> held_by_others_;              // given up here, in use elsewhere
   std::atomic<bool> others_hold_{false};

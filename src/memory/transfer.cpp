@@ -108,6 +108,13 @@ Status Transfer::check(const Location& at, std::size_t bytes, bool written, cons
   std::uintptr_t address = at.address;
   for (std::size_t left = bytes;;) {
     if (!block || block->device != at.block.device) {
+      if (const std::optional<std::string> taken = memory_.virtual_memory().revoked(address)) {
+        return as_misuse(
+            driver_refuses(
+                "V-433", fmt::format("{} bytes at {}: {}", bytes, hex(at.address), *taken),
+                "let all importers close the key first, with aclrtIpcMemClose, and the exporter last"),
+            Misuse::UsedAfterFree);
+      }
       if (address == at.address) {
         const std::optional<std::string> words = memory_.virtual_memory().describe(address);
         Refusal refusal = memory_.used_wrongly(
@@ -554,6 +561,16 @@ Status copy_batch(Memory& memory, std::span<const BatchItem> items, std::size_t&
       return ends.take_refusal();
     }
     all.push_back(*ends);
+  }
+  const auto is_imported = [](const BatchEnds& ends) {
+    return (ends.to.is_device() && ends.to.block.imported) ||
+           (ends.from.is_device() && ends.from.block.imported);
+  };
+  if (const auto found = std::ranges::find_if(all, is_imported); found != all.end()) {
+    fail_index = static_cast<std::size_t>(found - all.begin());
+    return unsupported("M-302",
+                       fmt::format("item {} is in memory that was imported from another process", fail_index),
+                       "copy it with aclrtMemcpy");
   }
   const auto device_of = [](const BatchEnds& ends) {
     return ends.to.is_device() ? ends.to.device() : ends.from.device();

@@ -53,9 +53,32 @@ void tell(What what, const Mapping& mapping, bool swept = false) {
 }
 
 void tell_freed(const Physical& physical, bool swept) {
+  if (physical.imported != 0) {
+    observe::publish({.what = What::Destroyed,
+                      .object = Object::ImportedPhysical,
+                      .device = static_cast<std::uint8_t>(physical.extent->device),
+                      .flags = swept ? observe::Event::kSwept : std::uint8_t{0},
+                      .serial = physical.extent->number,
+                      .address = physical.handle,
+                      .bytes = physical.plan.asked});
+    return;
+  }
   observe::Event freed = event_of(What::Freed, *physical.extent, physical.handle, physical.plan.asked);
   if (swept) freed.flags |= observe::Event::kSwept;
   observe::publish(freed);
+}
+
+Object object_of(const Physical& physical) {
+  if (physical.imported != 0) return Object::ImportedPhysical;
+  return physical.plan.side == Side::Host ? Object::HostPhysical : Object::Physical;
+}
+
+// What became of memory that was imported by key.
+std::string in_words(const machine::Share& lease) {
+  return fmt::format(
+      "it is memory that process {} shared by an IPC key and has taken back: it closed the key, freed the "
+      "memory or ended",
+      lease.process);
 }
 
 std::string in_words(const Extent& extent) {
@@ -126,7 +149,7 @@ Result<std::uintptr_t> VirtualMemory::reserve_high(std::size_t bytes, std::uintp
 
 Status VirtualMemory::release(std::uintptr_t start) {
   const Lock held = parts_.mappings.lock();
-  const Reservation* found = parts_.mappings.around(start, held);
+  const Reservation* found = own_reservation(start, held);
   if (found == nullptr || found->start != start) {
     std::vector<Happened> before = history_of_ended(start);
     const Misuse misuse = found != nullptr                     ? Misuse::FreedInside
@@ -248,9 +271,7 @@ Status VirtualMemory::free(std::uint64_t handle) {
                                  ? std::string{"a mapping is"}
                                  : fmt::format("{} are", counted(physical.mappings, "mapping"))),
                  "free a handle once for each aclrtMallocPhysical and aclrtMemRetainAllocationHandle"),
-        Misuse::FreedTwice,
-        history_of(physical.plan.side == Side::Host ? Object::HostPhysical : Object::Physical,
-                   physical.extent->number));
+        Misuse::FreedTwice, history_of(object_of(physical), physical.extent->number));
   }
   if (--physical.references != 0 || physical.mappings != 0) return done();
   count_end(physical);
@@ -261,6 +282,11 @@ Status VirtualMemory::free(std::uint64_t handle) {
 }
 
 void VirtualMemory::count_end(const Physical& physical) {
+  if (physical.exported != 0) retire(physical);
+  if (physical.imported != 0) {
+    imported_.erase({physical.imported, physical.extent->device});
+    return;
+  }
   figures_.remove_physical(physical.plan.bytes);
   if (physical.plan.side == Side::Host) parts_.host.remove_physical(physical.plan.bytes);
 }
@@ -380,7 +406,7 @@ Status VirtualMemory::map_locked(const MapWish& wish, const Lock& held) {
           hex(wish.handle));
     });
   }
-  Reservation* inside = parts_.mappings.around(wish.start, held);
+  Reservation* inside = own_reservation(wish.start, held);
   if (Status fits = check_target(wish, physical, inside, held); !fits) {
     Refusal refusal = fits.take_refusal();
     if (refusal->misuse != Misuse::None) return refusal;  // it knows better what is in the way
@@ -469,7 +495,15 @@ Status VirtualMemory::unmap(std::uintptr_t start) {
       return rejected("V-162", "virPtr", hex(start), "it is not a multiple of 2 MB",
                       "pass the start of a mapping, as it was given to aclrtMapMem");
     }
-    Mapping* mapping = parts_.mappings.starting_at(start, held);
+    Mapping* mapping = own_mapping(start, held);
+    if (mapping != nullptr && mapping->keys != 0) {
+      return as_misuse(
+          driver_refuses("V-394",
+                         fmt::format("the mapping {} of {} bytes has {} that other processes may use",
+                                     hex(start), mapping->bytes, counted(mapping->keys, "IPC key")),
+                         "close each key with aclrtIpcMemClose first"),
+          Misuse::ReleasedWhileMapped, history_of(Object::Mapping, mapping->serial));
+    }
     if (mapping == nullptr) {
       std::vector<Happened> before = history_of_ended(start);
       const Misuse misuse = parts_.mappings.containing(start, held) != nullptr ? Misuse::FreedInside
@@ -487,7 +521,7 @@ Status VirtualMemory::unmap(std::uintptr_t start) {
 
 Status VirtualMemory::map_again(std::uintptr_t start, std::size_t bytes, std::uintptr_t from) {
   const Lock held = parts_.mappings.lock();
-  const Reservation* target = parts_.mappings.around(start, held);
+  const Reservation* target = own_reservation(start, held);
   if (target == nullptr || target->start != start || target->asked != bytes) {
     return as_misuse(
         driver_refuses("V-209",
@@ -496,7 +530,7 @@ Status VirtualMemory::map_again(std::uintptr_t start, std::size_t bytes, std::ui
         Misuse::MappedWrongly);
   }
   for (std::size_t mapped = 0; mapped < bytes;) {
-    const Mapping* source = parts_.mappings.starting_at(from + mapped, held);
+    const Mapping* source = own_mapping(from + mapped, held);
     if (source == nullptr) {
       return rejected("V-209", "virPtrSrc", hex(from + mapped), "no mapping starts there",
                       "pass the start of a range that is mapped without holes");
@@ -517,7 +551,7 @@ bool VirtualMemory::is_owner(const Extent& extent, const Grantee& place) const {
 
 Status VirtualMemory::check_mapping(std::uintptr_t start, std::size_t bytes) const {
   const Lock held = parts_.mappings.lock();
-  const Mapping* mapping = parts_.mappings.starting_at(start, held);
+  const Mapping* mapping = own_mapping(start, held);
   if (mapping == nullptr) {
     Refusal refusal = not_mapped("V-174", start, held);
     if (refusal->misuse == Misuse::None) refusal->misuse = Misuse::UsedUnallocated;
@@ -533,7 +567,7 @@ Status VirtualMemory::check_mapping(std::uintptr_t start, std::size_t bytes) con
 
 Status VirtualMemory::grant(std::uintptr_t start, const Grantee& to) {
   const Lock held = parts_.mappings.lock();
-  const Mapping* mapping = parts_.mappings.starting_at(start, held);
+  const Mapping* mapping = own_mapping(start, held);
   if (mapping == nullptr) return not_mapped("V-174", start, held);
   const bool owner = is_owner(*mapping->extent, to);
   if (to.host || (owner && shown_without_asking(*mapping->extent))) {
@@ -560,7 +594,7 @@ Result<bool> VirtualMemory::is_granted(std::uintptr_t address, const Grantee& to
 
 Result<std::uint64_t> VirtualMemory::retain(std::uintptr_t start) {
   const Lock held = parts_.mappings.lock();
-  if (const Mapping* mapping = parts_.mappings.starting_at(start, held)) {
+  if (const Mapping* mapping = own_mapping(start, held)) {
     ++mapping->physical->references;
     return mapping->physical->handle;
   }
@@ -596,12 +630,26 @@ std::optional<std::string> VirtualMemory::describe(std::uintptr_t address) const
   const std::optional<Seen> seen = look(address, held);
   if (!seen) return std::nullopt;
   const std::string where = fmt::format("the reservation {} of {} bytes", hex(seen->start), seen->bytes);
+  if (seen->mapping != nullptr && seen->mapping->lease != nullptr) {
+    const machine::Share& lease = *seen->mapping->lease;
+    return parts_.machine.shares().stands(lease)
+               ? fmt::format("it is memory that process {} shares by an IPC key", lease.process)
+               : in_words(lease);
+  }
   if (seen->mapping != nullptr)
     return fmt::format("it is mapped, in {}: byte {} of the mapping {}", where,
                        address - seen->mapping->start, hex(seen->mapping->start));
   if (seen->ended_start != 0)
     return fmt::format("it is in {}; what was mapped there was ended by {}", where, seen->ended_by);
   return fmt::format("it is in {}, and nothing is mapped there", where);
+}
+
+std::optional<std::string> VirtualMemory::revoked(std::uintptr_t address) const {
+  const Lock held = parts_.mappings.lock();
+  const Mapping* mapping = parts_.mappings.containing(address, held);
+  if (mapping == nullptr || mapping->lease == nullptr || parts_.machine.shares().stands(*mapping->lease))
+    return std::nullopt;
+  return in_words(*mapping->lease);
 }
 
 // --- ends -----------------------------------------------------------------------------------------
@@ -618,7 +666,8 @@ void VirtualMemory::close_device(std::uint32_t device) {
     gone.reserve(all.size());  // nothing may throw once something was taken away
     ended.reserve(physicals_.size());
     for (Mapping* mapping : all) {
-      if (of_device(*mapping->extent)) gone.push_back(unmap_locked(*mapping, held));
+      if (mapping->physical != nullptr && of_device(*mapping->extent))
+        gone.push_back(unmap_locked(*mapping, held));
     }
     std::erase_if(physicals_, [&](auto& each) {
       if (!of_device(*each.second.extent)) return false;
@@ -642,13 +691,14 @@ void VirtualMemory::close() {
       hide_from_host(*mapping);
       gone.push_back(parts_.mappings.take(*mapping, held));
       figures_.remove_mapping(*mapping->extent, mapping->bytes);
-      tell(What::Destroyed, *mapping, true);
+      if (mapping->physical != nullptr) tell(What::Destroyed, *mapping, true);
     }
     for (const auto& [handle, physical] : physicals_) {
       count_end(physical);
       tell_freed(physical, true);
     }
     for (const auto& [start, reservation] : parts_.mappings.reservations(held)) {
+      if (reservation.of_key) continue;
       figures_.remove_reservation(reservation.bytes);
       observe::Event destroyed = event_of(What::Destroyed, reservation);
       destroyed.flags |= observe::Event::kSwept;

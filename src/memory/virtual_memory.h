@@ -8,9 +8,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -32,6 +34,8 @@ struct Physical {
   ExtentPtr extent;
   std::size_t references = 1, mappings = 0;
   const char* made_by = "";  // a function
+  machine::ShareId exported = 0;
+  machine::ShareId imported = 0;  // of which share it came: the plan says what and where that is
 };
 
 // Who a mapping is for: the host, or a device by its number on the machine (V-26).
@@ -71,6 +75,7 @@ class VirtualMemory {
   Result<Taken> allocate(std::uint64_t handle, const PhysicalPlan& plan);
   Status free(std::uint64_t handle);
   std::optional<PhysicalPlan> plan_of(std::uint64_t handle) const;
+  bool is_imported(std::uint64_t handle) const;
   bool lives(std::uint64_t handle) const { return plan_of(handle).has_value(); }
 
   struct MapWish {
@@ -88,6 +93,33 @@ class VirtualMemory {
   Status grant(std::uintptr_t start, const Grantee& to);
   Result<bool> is_granted(std::uintptr_t address, const Grantee& to) const;
   Result<std::uint64_t> retain(std::uintptr_t start);
+
+  // --- with other processes (virtual_sharing.cpp) ---
+
+  // What others import it by (V-219 … V-228).
+  Result<machine::Secret> share(std::uint64_t handle, machine::ShareKind kind, bool checking);
+  // The memory of a share, for a device of this process, under a handle that nothing had before or the one
+  // that it has already (V-31, V-248 … V-256).
+  Result<std::uint64_t> import(const machine::Share& share, std::uint32_t device, std::uint64_t handle);
+
+  // A part of memory that a key leads to.
+  struct KeyPart {
+    machine::ExtentName name;
+    std::size_t offset, bytes;
+    Page page;
+  };
+  // All of a mapped range, which stays mapped from now on as long as it is pinned (V-387 … V-394).
+  Result<std::vector<KeyPart>> pin_for_key(std::uintptr_t start, std::size_t bytes);
+  void unpin_for_key(std::uintptr_t start, std::size_t bytes);
+  // Addresses that lead to what was imported by key, until its share ends.
+  struct Borrowed {
+    ExtentPtr extent;
+    std::size_t offset, bytes;
+  };
+  Result<std::uintptr_t> map_borrowed(const std::vector<Borrowed>& parts, const machine::Share& lease);
+  void unmap_borrowed(std::uintptr_t start);
+  // Why memory that is mapped there cannot be used any more: its share has ended. Empty: it can.
+  std::optional<std::string> revoked(std::uintptr_t address) const;
 
   bool is_reserved(std::uintptr_t address) const { return bound_at(address).has_value(); }
   // Whose its reservation is (V-148); empty: it is in none.
@@ -127,17 +159,30 @@ class VirtualMemory {
   template <class Act>
   void for_each_physical(Act&& act) const {
     const Mappings::Lock held = parts_.mappings.lock();
-    for (const auto& [handle, physical] : physicals_) act(physical);
+    for (const auto& [handle, physical] : physicals_) {
+      if (physical.imported == 0) act(physical);
+    }
+  }
+  template <class Act>
+  void for_each_imported(Act&& act) const {
+    const Mappings::Lock held = parts_.mappings.lock();
+    for (const auto& [handle, physical] : physicals_) {
+      if (physical.imported != 0) act(physical);
+    }
   }
   template <class Act>
   void for_each_reservation(Act&& act) const {
     const Mappings::Lock held = parts_.mappings.lock();
-    for (const auto& [start, reservation] : parts_.mappings.reservations(held)) act(reservation);
+    for (const auto& [start, reservation] : parts_.mappings.reservations(held)) {
+      if (!reservation.of_key) act(reservation);
+    }
   }
   template <class Act>
   void for_each_mapping(Act&& act) const {
     const Mappings::Lock held = parts_.mappings.lock();
-    for (const Mapping* mapping : parts_.mappings.all(held)) act(*mapping);
+    for (const Mapping* mapping : parts_.mappings.all(held)) {
+      if (mapping->physical != nullptr) act(*mapping);
+    }
   }
 
  private:
@@ -149,6 +194,11 @@ class VirtualMemory {
   Status map_locked(const MapWish& wish, const Lock& held);
   Gone unmap_locked(Mapping& mapping, const Lock& held);
   void finish(Gone gone, bool swept);
+  // Of what the program made itself, not of what a key led to.
+  Mapping* own_mapping(std::uintptr_t start, const Lock& held) const;
+  Reservation* own_reservation(std::uintptr_t address, const Lock& held);
+  Refusal cannot_be_shared(const char* rule, const Extent& extent) const;
+  void retire(const Physical& physical);
   void count_end(const Physical& physical);
   Status fill_on_host(const Extent& extent, const PhysicalPlan& plan);
   Status show_to_host(const Mapping& mapping);
@@ -161,6 +211,10 @@ class VirtualMemory {
   Parts parts_;
   VirtualFigures figures_;
   std::unordered_map<std::uint64_t, Physical> physicals_;
+  // By share and device.
+  std::map<std::pair<machine::ShareId, std::uint32_t>, std::uint64_t> imported_;
+  // Shares of what this process gave up, while others hold it.
+  std::vector<machine::ShareId> lingering_;
   // The last mappings that ended, for words.
   struct Ended {
     std::uintptr_t start = 0;

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -87,6 +88,27 @@ std::optional<ProcessStat> stat_of(std::int32_t process) {
 std::optional<std::uint64_t> start_time(std::int32_t process) {
   const std::optional<ProcessStat> stat = stat_of(process);
   return stat ? std::optional{stat->start} : std::nullopt;
+}
+
+std::uint64_t ticks_now() {
+  timespec now{};
+  ::clock_gettime(CLOCK_BOOTTIME, &now);
+  static const auto per_second = static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));
+  return static_cast<std::uint64_t>(now.tv_sec) * per_second +
+         static_cast<std::uint64_t>(now.tv_nsec) * per_second / 1'000'000'000;
+}
+
+bool random_bytes(void* into, std::size_t bytes) {
+  auto* at = static_cast<std::byte*>(into);
+  for (std::size_t done = 0; done < bytes;) {
+    const ssize_t more = ::getrandom(at + done, bytes - done, 0);
+    if (more > 0) {
+      done += static_cast<std::size_t>(more);
+    } else if (errno != EINTR) {
+      return false;
+    }
+  }
+  return true;
 }
 
 bool surely_gone(std::int32_t process, std::uint64_t start) {

@@ -1,6 +1,7 @@
 // This process and the present moment.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,6 +16,8 @@ std::string process_name();
 // When a process started, in the kernel's ticks: with the number it names one process for good, because
 // numbers are used again. Empty when there is no such process, or no /proc to ask.
 std::optional<std::uint64_t> start_time(std::int32_t process);
+// Now, on the same clock.
+std::uint64_t ticks_now();
 // No such process: it has ended, or its number is another's by now. Not where that cannot be told.
 bool surely_gone(std::int32_t process, std::uint64_t start);
 // Of this host since it was started; empty when it is not known. Homes may be shared with other hosts, whose
@@ -27,6 +30,8 @@ enum class Maps : std::uint8_t { Yes, No, Unknown };
 Maps has_mapped(std::int32_t process, std::uint64_t inode, const char* name);
 void sleep_briefly();         // a millisecond
 std::uint64_t clock_ticks();  // nanoseconds that only grow, since the machine started
+// Nobody can foresee them. False: the kernel has none.
+bool random_bytes(void* into, std::size_t bytes);
 // The threads of a process: where its first one has ended, only these show what it has open and mapped.
 std::vector<std::string> threads_of(std::int32_t process);
 

@@ -75,6 +75,9 @@ enum class Feature : std::uint8_t {
   PhysicalP2pHuge1G,    // ACL_MEM_P2P_HUGE1G, V-52
   HighAddresses,        // reservations without UC memory: V-90
   SelectedLinks,        // V-208, V-520
+  FabricHandles,        // V-259
+  IpcKeys,              // V-390, V-486
+  KeyLinks,             // other servers and links of keys: V-406, V-423
   ManagedMemory,        // V-278
   PeerMapping,          // aclrtMemP2PMap, V-486
   CacheOperations,      // V-357, V-373
@@ -134,11 +137,14 @@ constexpr ProductSet supported_on(Feature feature) {
     case Feature::PhysicalP2pHuge1G:
     case Feature::HighAddresses:
     case Feature::SelectedLinks:
+    case Feature::FabricHandles:
+    case Feature::KeyLinks:
       return kA3;
     case Feature::CacheBarriers:
       return k310B;
     case Feature::PeerAccess:
     case Feature::PeerMapping:
+    case Feature::IpcKeys:
       return k950 | kA3 | kA2 | k310P | k910;
     case Feature::PeerCopyNeedsEnable:
       return k950 | kA2 | k310P | k910;

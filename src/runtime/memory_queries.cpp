@@ -9,45 +9,45 @@
 namespace belay {
 namespace {
 
-enum class Share : std::uint8_t { All, Normal, Huge, Giant };
+enum class Portion : std::uint8_t { All, Normal, Huge, Giant };
 enum class Asks : std::uint8_t { Hbm, Ddr, Whatever };  // the memory that the attribute names
 
 struct AttributeRow {
   Asks technology;
-  Share share;
+  Portion share;
   bool p2p;
 };
 // One row per aclrtMemAttr, in its order (M-16, M-137).
 constexpr std::array<AttributeRow, 18> kAttributes{{
-    {Asks::Ddr, Share::All, false},
-    {Asks::Hbm, Share::All, false},
-    {Asks::Ddr, Share::Huge, false},
-    {Asks::Ddr, Share::Normal, false},
-    {Asks::Hbm, Share::Huge, false},
-    {Asks::Hbm, Share::Normal, false},
-    {Asks::Ddr, Share::Huge, true},
-    {Asks::Ddr, Share::Normal, true},
-    {Asks::Hbm, Share::Huge, true},
-    {Asks::Hbm, Share::Normal, true},
-    {Asks::Hbm, Share::Giant, false},
-    {Asks::Hbm, Share::Giant, true},
-    {Asks::Whatever, Share::Normal, false},
-    {Asks::Whatever, Share::Huge, false},
-    {Asks::Whatever, Share::Giant, false},
-    {Asks::Whatever, Share::Normal, true},
-    {Asks::Whatever, Share::Huge, true},
-    {Asks::Whatever, Share::Giant, true},
+    {Asks::Ddr, Portion::All, false},
+    {Asks::Hbm, Portion::All, false},
+    {Asks::Ddr, Portion::Huge, false},
+    {Asks::Ddr, Portion::Normal, false},
+    {Asks::Hbm, Portion::Huge, false},
+    {Asks::Hbm, Portion::Normal, false},
+    {Asks::Ddr, Portion::Huge, true},
+    {Asks::Ddr, Portion::Normal, true},
+    {Asks::Hbm, Portion::Huge, true},
+    {Asks::Hbm, Portion::Normal, true},
+    {Asks::Hbm, Portion::Giant, false},
+    {Asks::Hbm, Portion::Giant, true},
+    {Asks::Whatever, Portion::Normal, false},
+    {Asks::Whatever, Portion::Huge, false},
+    {Asks::Whatever, Portion::Giant, false},
+    {Asks::Whatever, Portion::Normal, true},
+    {Asks::Whatever, Portion::Huge, true},
+    {Asks::Whatever, Portion::Giant, true},
 }};
 
-Amounts figures(const DeviceMemory& device, Share share, bool p2p) {
+Amounts figures(const DeviceMemory& device, Portion share, bool p2p) {
   switch (share) {
-    case Share::All:
+    case Portion::All:
       return device.pool();
-    case Share::Normal:
+    case Portion::Normal:
       return device.figures(Page::Normal, p2p);
-    case Share::Huge:
+    case Portion::Huge:
       return device.figures(Page::Huge2M, p2p);
-    case Share::Giant:
+    case Portion::Giant:
       return device.figures(Page::Huge1G, p2p);
   }
   return {};
@@ -93,7 +93,7 @@ Status memory_info(Process& process, aclrtMemAttr attribute, std::size_t* free, 
   ASSIGN_OR_RETURN(const Context* context, current_context(process, "M-134"));
   const AttributeRow& row = kAttributes[index];
   const ProductRow& product = process.product();
-  if (row.share == Share::Giant && !has(product.product, Feature::HugePages1G)) {
+  if (row.share == Portion::Giant && !has(product.product, Feature::HugePages1G)) {
     return unsupported("M-135", fmt::format("{} has no 1 GB pages", product.family),
                        "ask for another attribute");
   }

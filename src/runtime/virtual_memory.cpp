@@ -231,6 +231,12 @@ Status physical_properties(Process& process, aclrtDrvMemHandle handle, aclrtPhys
   if (!plan)
     return bad_value("V-197", "handle", hex(number_of(handle)),
                      "a handle of aclrtMallocPhysical that is alive");
+  if (has(process.product().product, Feature::NewerDriver) &&
+      process.memory().virtual_memory().is_imported(number_of(handle))) {
+    return unsupported(
+        "V-200", fmt::format("{} does not tell the properties of imported memory", process.product().family),
+        "ask in the process that made it, and pass the answer on");
+  }
   const aclrtMemLocationType type = plan->side == Side::Device ? ACL_MEM_LOCATION_TYPE_DEVICE
                                     : plan->on_node            ? ACL_MEM_LOCATION_TYPE_HOST_NUMA
                                                                : ACL_MEM_LOCATION_TYPE_HOST;

@@ -124,6 +124,21 @@ TEST(Signatures, V9_VirtualMemory) {
   HAS_TYPE(aclrtMemGetAddressRange, aclError(void*, void**, size_t*));
   HAS_TYPE(aclrtMemMapSelectedLink, aclError(void*, size_t, void*, uint32_t));
   HAS_TYPE(aclrtMemMapSetLink, aclError(aclrtDrvMemHandle, aclrtMemLinkType));
+  HAS_TYPE(aclrtMemExportToShareableHandle,
+           aclError(aclrtDrvMemHandle, aclrtMemHandleType, uint64_t, uint64_t*));
+  HAS_TYPE(aclrtMemExportToShareableHandleV2,
+           aclError(aclrtDrvMemHandle, uint64_t, aclrtMemSharedHandleType, void*));
+  HAS_TYPE(aclrtMemSetPidToShareableHandle, aclError(uint64_t, int32_t*, size_t));
+  HAS_TYPE(aclrtMemSetPidToShareableHandleV2, aclError(void*, aclrtMemSharedHandleType, int32_t*, size_t));
+  HAS_TYPE(aclrtMemImportFromShareableHandle, aclError(uint64_t, int32_t, aclrtDrvMemHandle*));
+  HAS_TYPE(aclrtMemImportFromShareableHandleV2,
+           aclError(void*, aclrtMemSharedHandleType, uint64_t, aclrtDrvMemHandle*));
+  HAS_TYPE(aclrtIpcMemGetExportKey, aclError(void*, size_t, char*, size_t, uint64_t));
+  HAS_TYPE(aclrtIpcMemSetImportPid, aclError(const char*, int32_t*, size_t));
+  HAS_TYPE(aclrtIpcMemImportPidInterServer, aclError(const char*, aclrtServerPid*, size_t));
+  HAS_TYPE(aclrtIpcMemImportByKey, aclError(void**, const char*, uint64_t));
+  HAS_TYPE(aclrtIpcMemSetAttr, aclError(const char*, aclrtIpcMemAttrType, uint64_t));
+  HAS_TYPE(aclrtIpcMemClose, aclError(const char*));
   SUCCEED();
 }
 

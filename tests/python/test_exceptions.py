@@ -13,11 +13,12 @@ from support import free_bytes, ok, run, run_here
 
 TEMPLATE = {"ptr": (0, 1, 8, 4096, 2 ** 63, 2 ** 64 - 1), "u64": (0, 1, 2 ** 64 - 1),
             "i32": (-2 ** 31, -1, 0, 1, 99, 2 ** 31 - 1), "u32": (0, 1, 2 ** 32 - 1)}
-# Not called with wild numbers: they read or write where the number says, or start something.
+# Not called with wild numbers: they read or write where the number says, start something, or raise for a length.
 NOT_WILD = {"rt.memcpy", "rt.memcpy_async", "rt.memcpy_async_with_condition", "rt.memcpy2d",
             "rt.memcpy2d_async", "rt.memset", "rt.memset_async", "util.ptr_to_bytes", "util.stop_thread",
             "destroy_data_buffer", "update_data_buffer", "get_data_buffer_addr", "get_data_buffer_size",
-            "get_data_buffer_size_v2", "rt.process_report", "rt.host_register", "rt.host_register_v2"}
+            "get_data_buffer_size_v2", "rt.process_report", "rt.host_register", "rt.host_register_v2",
+            "rt.ipc_mem_get_export_key"}
 WILD = [call for call in PRESENT
         if call.args and call.gives[-1] == "ret" and set(call.args) <= set(TEMPLATE)
         and call.name not in NOT_WILD]

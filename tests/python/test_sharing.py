@@ -1,4 +1,4 @@
-"""Memory shared between processes. Of names that are not there yet just that is demanded (see offered.py)."""
+"""Memory shared between processes."""
 
 import os
 import pickle

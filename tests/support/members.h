@@ -55,6 +55,7 @@ struct Order {
   Do what{};
   std::uint32_t small = 0;
   std::uint64_t pointer = 0, size = 0, seed = 0;
+  std::array<char, 136> text{};
 };
 struct Answer {
   std::int32_t code = -1;

@@ -156,6 +156,69 @@ TEST(Extents, D66_M430_ItsMakerIsKilledBetweenAnyTwoInstructions_AndEverythingCo
   }
 }
 
+// Who is charged, of a maker, two others and one who only borrows it, in every order of their ends.
+TEST(Extents, V37_V433_D103_D112_WhoIsCharged) {
+  enum Who : std::size_t { maker, first, second, borrower, kWho, nobody };
+  struct Row {
+    std::vector<Who> end;      // one after the other
+    std::vector<Who> charged;  // after each
+  };
+  const Row rows[] = {
+      {{maker, first, second, borrower}, {first, second, nobody, nobody}},
+      {{maker, second, first, borrower}, {first, first, nobody, nobody}},
+      {{first, maker, second, borrower}, {maker, second, nobody, nobody}},
+      {{first, second, maker, borrower}, {maker, maker, nobody, nobody}},
+      {{second, first, maker, borrower}, {maker, maker, nobody, nobody}},
+      {{borrower, maker, first, second}, {maker, first, second, nobody}},
+      {{maker, borrower, first, second}, {first, first, second, nobody}},
+      {{first, second, borrower, maker}, {maker, maker, maker, nobody}},
+      {{borrower, second, first, maker}, {maker, maker, maker, nobody}},
+  };
+  for (const bool killed : {false, true}) {
+    for (const Row& row : rows) {
+      SCOPED_TRACE(testing::PrintToString(row.end) + (killed ? " are killed" : " let go"));
+      SharedState shared{no_limits(100)};
+      Me me{shared};
+      const Common<ExtentName> name;
+      const Common<std::array<std::atomic<int>, kWho>> told;
+      std::vector<std::unique_ptr<Child>> all;
+      std::array<std::size_t, kWho> rows_of_them{};
+      for (std::size_t i = 0; i < kWho; ++i) {
+        all.push_back(std::make_unique<Child>([&, i] {
+          Other& other = *new Other{shared.link()};
+          other.state->rows[other.processes.mine()].joined = i + 10;  // in this order
+          const Extents::As as = i == borrower ? Extents::As::Borrower : Extents::As::Owner;
+          if (i == maker) *name = *other.make(50);
+          if (i != maker && !other.extents.hold(*name, as)) return 1000;
+          std::thread{[&other, &told, &name, as, i] {
+            while ((*told)[i].load() == 0) std::this_thread::yield();
+            other.extents.release(*name, as);
+            (*told)[i].store(2);
+          }}.detach();
+          return static_cast<int>(other.processes.mine());
+        }));
+        rows_of_them[i] = static_cast<std::size_t>(all.back()->answer());
+        ASSERT_LT(rows_of_them[i], kSlots);
+      }
+      for (std::size_t step = 0; step < row.end.size(); ++step) {
+        const Who which = row.end[step];
+        if (killed) {
+          all[which]->kill();
+        } else {
+          (*told)[which].store(1);
+          while ((*told)[which].load() != 2) std::this_thread::yield();
+        }
+        EXPECT_EQ(me.used(), row.charged[step] == nobody ? 0U : 50U) << "step " << step;
+        for (std::size_t i = 0; i < kWho; ++i)
+          EXPECT_EQ(belay::machine::extents_test::all(used_by(me.state, 0, rows_of_them[i])),
+                    i == row.charged[step] ? 50U : 0U)
+              << "step " << step << ", process " << i;
+        EXPECT_EQ(me.extents.lives_now(*name), step + 1 < row.end.size()) << "step " << step;
+      }
+    }
+  }
+}
+
 // Processes make, hold and release each other's extents and are killed meanwhile.
 TEST(Extents, D52_D66_M430_RandomHolders_KilledMeanwhile_LeaveExactBooks) {
   SCOPED_TRACE(seed_text());

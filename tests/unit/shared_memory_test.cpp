@@ -74,7 +74,7 @@ TEST_F(SharedMemory, M430_TwoProcessesSeeTheSameBytes_AndPagesPassToWhoIsLeft) {
   }};
   turns.wait_for(1);
   EXPECT_EQ(me.used(), 8_MiB);
-  ExtentPtr extent = me.memory().physical().import(*name);
+  ExtentPtr extent = me.memory().physical().import({*name, 0, Page::Huge2M});
   ASSERT_NE(extent, nullptr);
   EXPECT_EQ(extent->bytes, 8_MiB);
   EXPECT_EQ(extent->page, Page::Huge2M);
@@ -95,7 +95,7 @@ TEST_F(SharedMemory, M430_TwoProcessesSeeTheSameBytes_AndPagesPassToWhoIsLeft) {
   extent.reset();
   EXPECT_NE(me.memory().mappings().unmap(at), nullptr);
   EXPECT_EQ(me.used(), 0U);
-  EXPECT_EQ(me.memory().physical().import(*name), nullptr) << "it is gone";
+  EXPECT_EQ(me.memory().physical().import({*name, 0, Page::Huge2M}), nullptr) << "it is gone";
 }
 
 TEST_F(SharedMemory, ARangeIsGivenOutAgainOnlyWhenNobodyHoldsIt) {
@@ -126,7 +126,7 @@ TEST_F(SharedMemory, ARangeIsGivenOutAgainOnlyWhenNobodyHoldsIt) {
     return right;
   }};
   turns.wait_for(1);
-  ExtentPtr extent = me.memory().physical().import(*name);
+  ExtentPtr extent = me.memory().physical().import({*name, 0, Page::Huge2M});
   ASSERT_NE(extent, nullptr);
   turns.take(2);
   turns.wait_for(3);
@@ -168,7 +168,8 @@ TEST_F(SharedMemory, APlainBlockIsShared_AndOutlivesItsFree) {
       return right;
     }};
     turns.wait_for(1);
-    ExtentPtr extent = me.memory().physical().import(*name);
+    const Page kind = bytes < 2_MiB ? Page::Normal : Page::Huge2M;
+    ExtentPtr extent = me.memory().physical().import({*name, 0, kind});
     ASSERT_NE(extent, nullptr);
     const std::size_t page = page_bytes(extent->page);
     EXPECT_EQ(me.used(), *round_up(bytes, page));
@@ -215,7 +216,7 @@ TEST_F(SharedMemory, ImportsOfOnesOwn) {
   ExtentPtr extent = me.extent(2_MiB);
   const std::uintptr_t at = me.mapped(extent);
   const ExtentName name = *physical.share(extent);
-  ExtentPtr twin = physical.import(name);
+  ExtentPtr twin = physical.import({name, 0, Page::Huge2M});
   ASSERT_NE(twin, nullptr);
   EXPECT_EQ(physical.share(twin)->serial, name.serial);
   const std::uintptr_t other_place = me.mapped(twin);
@@ -240,7 +241,7 @@ TEST_F(SharedMemory, M13_WhatOnlyAnotherWrote_IsFreshForTheNext) {
   const ExtentName name = *me.memory().physical().share(extent);
   Child writer{[&] {
     MemoryWorld& there = other();
-    ExtentPtr theirs = there.memory().physical().import(name);
+    ExtentPtr theirs = there.memory().physical().import({name, 0, Page::Huge2M});
     const std::uintptr_t at = there.mapped(theirs);
     const bool wrote = there.write(at + 1000, all(5));
     there.memory().mappings().unmap(at);
@@ -266,16 +267,16 @@ TEST_F(SharedMemory, M11_AHeapThatWasCutAnew_IsSeenAsItIsCut) {
   Child importer{[&] {
     MemoryWorld& there = other();
     PhysicalMemory& theirs = there.memory().physical();
-    const ExtentPtr keeps_the_file_open = theirs.import(*kept);
+    const ExtentPtr keeps_the_file_open = theirs.import({*kept, 0, Page::Huge2M});
     {
-      const ExtentPtr extent = theirs.import(*large);
+      const ExtentPtr extent = theirs.import({*large, 0, Page::Huge2M});
       const std::uintptr_t at = there.mapped(extent);
       there.write(at + 5000, all(1));
       there.memory().mappings().unmap(at);
     }
     turns.take(1);
     turns.wait_for(2);
-    const ExtentPtr extent = theirs.import(*small);
+    const ExtentPtr extent = theirs.import({*small, 0, Page::Huge2M});
     const std::uintptr_t at = there.memory().mappings().reserve(2_MiB, 0);
     there.memory().mappings().map(at, extent->bytes, extent, 0, true);
     return there.write(at + 100, all(2, 100)) ? 0 : 1;
@@ -312,7 +313,7 @@ TEST_F(SharedMemory, M13_FreshMemoryIsFilledOnce_WhoeverWritesFirst) {
     MemoryWorld& there = other();
     for (int round = 1; round <= rounds; ++round) {
       made.wait_for(round);
-      ExtentPtr extent = there.memory().physical().import(*name);
+      ExtentPtr extent = there.memory().physical().import({*name, 0, Page::Huge2M});
       const std::uintptr_t at = there.mapped(extent);
       write_stripes(there, at, 0);
       there.memory().mappings().unmap(at);
@@ -400,7 +401,7 @@ TEST_F(SharedMemory, D66_M430_WhoImportsIsKilledBetweenAnyTwoInstructions) {
         MemoryWorld& there = other();
         const std::uintptr_t reserved = there.memory().mappings().reserve(2_MiB, 0);
         return [&there, reserved, &name] {
-          ExtentPtr theirs = there.memory().physical().import(*name);
+          ExtentPtr theirs = there.memory().physical().import({*name, 0, Page::Huge2M});
           if (theirs == nullptr) return 1;
           Mappings& mappings = there.memory().mappings();
           if (!mappings.map(reserved, 2_MiB, theirs, 0, true)) return 2;
@@ -464,7 +465,7 @@ TEST_F(SharedMemory, D66_M430_WhoSharesIsKilledBetweenAnyTwoInstructions) {
         },
         [&] {
           // Its bytes are gone with its maker; nobody held them.
-          ExtentPtr extent = *known ? me.memory().physical().import(*name) : nullptr;
+          ExtentPtr extent = *known ? me.memory().physical().import({*name, 0, Page::Huge2M}) : nullptr;
           if (extent != nullptr) {
             ++imported;
             ASSERT_EQ(me.used(), 2_MiB);

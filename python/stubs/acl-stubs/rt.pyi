@@ -215,6 +215,21 @@ def host_register_v2(ptr: int, size: int, flag: int, /) -> int:
 def host_unregister(ptr: int, /) -> int:
     """Ends a registration. [Y-121]"""
 
+def ipc_mem_close(key: str, /) -> int:
+    """Ends one import of the key here, else the key itself where it was made. Importers close first. [Y-139, V-428]"""
+
+def ipc_mem_get_export_key(ptr: int, size: int, len: int, flags: int, /) -> Tuple[str, int]:
+    """A key by which other processes import these bytes of device memory, until ipc_mem_close. `ptr` is at the start of
+    a page, `len` is 65; `flags` 0: only processes named with ipc_mem_set_import_pid, 1: any. [Y-135, V-382]"""
+
+def ipc_mem_import_by_key(key: str, flags: int, /) -> Tuple[int, int]:
+    """The memory of a key at an address of this process, on the current device; the same for each further import.
+    `flags` 1 enables peer access. Close it with ipc_mem_close; do not free it. [Y-138, V-409]"""
+
+def ipc_mem_set_import_pid(key: str, pids: List[Any], /) -> int:
+    """Names up to 31 processes that may import it, by what device_get_bare_tgid gives in them, while they run. Calls
+    add up. [Y-137, V-398]"""
+
 def launch_callback(fn: Callable[..., object], user_data: object, block_type: int, stream: int, /) -> int:
     """Queues fn(user_data) on a stream. The thread that subscribed calls it inside process_report(). With `block_type` 1
     the stream waits until it has returned, with 0 it goes on. Both objects are kept until it has run. Without a
@@ -264,6 +279,10 @@ def map_mem(va: int, size: int, offset: int, handle: int, flags: int, /) -> int:
     """Makes reserved addresses lead to physical memory: `size` is all of it, `offset` and `flags` are 0. Its device,
     or the host, may use it at once. [Y-128, V-132]"""
 
+def mem_export_to_shareable_handle(handle: int, handle_type: int, flags: int, /) -> Tuple[int, int]:
+    """A number by which other processes import physical memory; once for each handle. `handle_type` is 0; `flags` 0:
+    only processes named with mem_set_pid_to_shareable_handle, 1: any. [Y-131, V-215]"""
+
 def mem_flush(ptr: int, size: int, /) -> int:
     """Checks its arguments; caches need no flushing. [Y-115]"""
 
@@ -271,8 +290,16 @@ def mem_get_allocation_granularity(prop: Dict[str, Any], option: int, /) -> Tupl
     """Of what sizes and addresses must be multiples: 2 MB, or 1 GB for 1 GB pages. `prop` as in malloc_physical;
     `option` is 0 (minimum) or 1 (recommended), which give the same. [Y-129, V-53]"""
 
+def mem_import_from_shareable_handle(shareable: int, device: int, /) -> Tuple[int, int]:
+    """A handle of this process to memory of another; map it, and give it back with free_physical. The memory stays as
+    long as any process holds it. [Y-133, V-243]"""
+
 def mem_invalidate(ptr: int, size: int, /) -> int:
     """Checks its arguments; caches need no invalidating. [Y-115]"""
+
+def mem_set_pid_to_shareable_handle(shareable: int, pids: List[Any], /) -> int:
+    """Names processes that may import it, by what device_get_bare_tgid gives in them, while they run. Calls add up.
+    [Y-132, V-232]"""
 
 def memcpy(dst: int, dest_max: int, src: int, count: int, kind: int, /) -> int:
     """Copies `count` bytes and returns when they are there. Kinds: 0 host to host, 1 host to device, 2 device to host,

@@ -1182,7 +1182,8 @@ ACL_FUNC_VISIBILITY aclError aclrtGetEventId(aclrtEvent event, uint32_t *eventId
 /* How many event numbers of the current device are free. */
 ACL_FUNC_VISIBILITY aclError aclrtGetEventAvailNum(uint32_t *eventCount);
 
-/* Not supported: no event goes to another process; after their checks both refuse. */
+/* An event of aclrtCreateEventExWithFlag(ACL_EVENT_IPC) as a handle for other processes, and an event of this process
+ * that stands for it (R-188). */
 ACL_FUNC_VISIBILITY aclError aclrtIpcGetEventHandle(aclrtEvent event, aclrtIpcEventHandle *handle);
 ACL_FUNC_VISIBILITY aclError aclrtIpcOpenEventHandle(aclrtIpcEventHandle handle, aclrtEvent *event);
 
@@ -1243,7 +1244,8 @@ ACL_FUNC_VISIBILITY aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t *noti
 /* Clears num flags at once. */
 ACL_FUNC_VISIBILITY aclError aclrtNotifyBatchReset(aclrtNotify *notifies, size_t num);
 
-/* Not supported: no notify goes to another process; after their checks all four return 207000. */
+/* A notify as a key for other processes, at least 65 bytes; one of this process that stands for it; and which
+ * processes may import it, by what aclrtDeviceGetBareTgid returns there (R-211). */
 ACL_FUNC_VISIBILITY aclError aclrtNotifyGetExportKey(aclrtNotify notify, char *key, size_t len, uint64_t flags);
 ACL_FUNC_VISIBILITY aclError aclrtNotifyImportByKey(aclrtNotify *notify, const char *key, uint64_t flags);
 ACL_FUNC_VISIBILITY aclError aclrtNotifySetImportPid(aclrtNotify notify, int32_t *pid, size_t num);

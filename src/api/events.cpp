@@ -3,6 +3,7 @@
 #include "api/door.h"
 #include "runtime/count_notifies.h"
 #include "runtime/event_calls.h"
+#include "runtime/shared_event_calls.h"
 #include "runtime/stream_calls.h"
 
 using namespace belay;
@@ -168,22 +169,14 @@ aclError aclrtGetEventAvailNum(uint32_t* eventCount) {
   });
 }
 
-// --- between processes: not emulated (R-188) --------------------------------------------------------
+// --- between processes ------------------------------------------------------------------------------
 
 aclError aclrtIpcGetEventHandle(aclrtEvent event, aclrtIpcEventHandle* handle) {
-  return enter("aclrtIpcGetEventHandle", [&](Process& p) -> Status {
-    if (handle == nullptr) return null_pointer("R-188", "handle");
-    if (Result<EventRef> known = known_event(p, event, "R-188"); !known) return known.take_refusal();
-    return rejected("R-188", "event", hex(event), "it was not created with ACL_EVENT_IPC",
-                    "use it inside one process: events are not shared between processes");
-  });
+  return enter("aclrtIpcGetEventHandle", [&](Process& p) { return give_event_away(p, event, handle); });
 }
 
-aclError aclrtIpcOpenEventHandle(aclrtIpcEventHandle, aclrtEvent* event) {
-  return enter("aclrtIpcOpenEventHandle", [&](Process&) -> Status {
-    if (event == nullptr) return null_pointer("R-188", "event");
-    return unsupported("R-188", "events are not shared between processes", "use them inside one process");
-  });
+aclError aclrtIpcOpenEventHandle(aclrtIpcEventHandle handle, aclrtEvent* event) {
+  return enter("aclrtIpcOpenEventHandle", [&](Process& p) { return open_event(p, handle, event); });
 }
 
 // --- notifies -------------------------------------------------------------------------------------
@@ -213,36 +206,22 @@ aclError aclrtNotifyBatchReset(aclrtNotify* notifies, size_t num) {
   return enter("aclrtNotifyBatchReset", [&](Process& p) { return reset_notifies(p, notifies, num); });
 }
 
-namespace {
-
-// not shared between processes.
-aclError shared_notify(const char* api, const void* first, const char* first_name, const void* second,
-                       const char* second_name) {
-  return enter(api, [&](Process&) -> Status {
-    if (first == nullptr) return null_pointer("R-211", first_name);
-    if (second == nullptr) return null_pointer("R-211", second_name);
-    return unsupported("R-211", "notifies are not shared between processes", "use them inside one process");
-  });
+aclError aclrtNotifyGetExportKey(aclrtNotify notify, char* key, size_t len, uint64_t flags) {
+  return enter("aclrtNotifyGetExportKey",
+               [&](Process& p) { return export_notify(p, notify, key, len, flags); });
 }
 
-}  // namespace
-
-aclError aclrtNotifyGetExportKey(aclrtNotify notify, char* key, size_t, uint64_t) {
-  return shared_notify("aclrtNotifyGetExportKey", notify, "notify", key, "key");
+aclError aclrtNotifyImportByKey(aclrtNotify* notify, const char* key, uint64_t flags) {
+  return enter("aclrtNotifyImportByKey", [&](Process& p) { return import_notify(p, notify, key, flags); });
 }
 
-aclError aclrtNotifyImportByKey(aclrtNotify* notify, const char* key, uint64_t) {
-  return shared_notify("aclrtNotifyImportByKey", notify, "notify", key, "key");
+aclError aclrtNotifySetImportPid(aclrtNotify notify, int32_t* pid, size_t num) {
+  return enter("aclrtNotifySetImportPid", [&](Process& p) { return allow_notify(p, notify, pid, num); });
 }
 
-aclError aclrtNotifySetImportPid(aclrtNotify notify, int32_t* pid, size_t) {
-  return shared_notify("aclrtNotifySetImportPid", notify, "notify", pid, "pid");
-}
-
-aclError aclrtNotifySetImportPidInterServer(aclrtNotify, aclrtServerPid*, size_t) {
-  return enter("aclrtNotifySetImportPidInterServer", [](Process&) -> Status {
-    return unsupported("R-211", "notifies are not shared between processes", "use them inside one process");
-  });
+aclError aclrtNotifySetImportPidInterServer(aclrtNotify notify, aclrtServerPid* serverPids, size_t num) {
+  return enter("aclrtNotifySetImportPidInterServer",
+               [&](Process& p) { return allow_notify_on_servers(p, notify, serverPids, num); });
 }
 
 // --- count notifies -------------------------------------------------------------------------------

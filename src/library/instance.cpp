@@ -56,6 +56,7 @@ void start_afresh() {
     of_parents->push_back(old);
     g_parent_used_it.store(true);
   }
+  machine::forget_death_watch();
   observe::forget_parent();
   platform::renew_modules();
   platform::renew_symbolizer();

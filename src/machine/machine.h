@@ -8,11 +8,13 @@
 #include <vector>
 
 #include "base/result.h"
+#include "machine/death_watch.h"
 #include "machine/discovery.h"
 #include "machine/extents.h"
 #include "machine/page_quota.h"
 #include "machine/process_table.h"
 #include "machine/shares.h"
+#include "machine/signals.h"
 #include "machine/state.h"
 
 namespace belay::machine {
@@ -48,6 +50,9 @@ class Machine {
   PageQuota& quota(std::size_t device) { return quotas_[device]; }
   Extents& extents() { return extents_; }
   Shares& shares() { return shares_; }
+  bool is_shared() const { return joined_.memory.inode() != 0; }  // else it is this process's alone
+  Signals& signals() { return signals_; }
+  DeathWatch& death_watch() { return death_watch_; }
   std::size_t claim_shard() { return processes_.claim_shard(); }
   void release_shard(std::size_t shard) { processes_.release_shard(shard); }
   // Host memory that processes are about to fill (process_table.h).
@@ -90,6 +95,8 @@ class Machine {
   ProcessTable processes_;
   Extents extents_{state(), processes_};
   Shares shares_{state(), processes_};
+  Signals signals_{state(), processes_};
+  DeathWatch death_watch_{joined_.memory, state(), processes_};
   std::array<PageQuota, kMostDevices> quotas_;
 };
 

@@ -7,6 +7,7 @@
 
 #include "machine/extents.h"
 #include "machine/page_quota.h"
+#include "machine/signals.h"
 #include "platform/process.h"
 
 namespace belay::machine {
@@ -95,6 +96,7 @@ void ProcessTable::reap(std::size_t row, std::uint64_t life) {
   const std::string link = link_of(of);
   complete_grants();
   Extents::release_all_of(state_, row, life, *this);
+  Signals::forget_row(state_, row, *this, false);
   const bool was_in = Life::state(life) == Life::Live;
   if (of.life.compare_exchange_strong(life, Life::next(life, Life::Free)) && was_in) place_.remove_link(link);
 }
@@ -239,6 +241,7 @@ bool ProcessTable::settle_in(std::size_t row) {
   }
   mine_ = row;
   Extents::release_all_of(state_, row, claiming, *this);
+  Signals::forget_row(state_, row, *this, true);
   of.promised.store(0);
   state_.address_use[row].clear();
   of.process = process_;

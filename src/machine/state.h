@@ -15,6 +15,7 @@
 
 #include "base/size.h"
 #include "machine/numbered_word.h"
+#include "platform/shared_word.h"
 
 namespace belay::machine {
 
@@ -28,7 +29,9 @@ inline constexpr std::size_t kHolders = 64;      // of one extent
 inline constexpr std::size_t kShares = 32768;    // what processes publish to others (shares.h)
 inline constexpr std::size_t kGroup = 64;        // of permissions: where one may stand
 inline constexpr std::size_t kPermissions = kGroup * 4096;
-inline constexpr std::uint32_t kLayout = 9;  // also in the name of the directory where processes meet
+inline constexpr std::size_t kSignals = 16384;  // events and notifies of several processes, at once
+inline constexpr std::size_t kWaits = 2048;     // of one process, for what others do
+inline constexpr std::uint32_t kLayout = 9;     // also in the name of the directory where processes meet
 inline constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
 
 constexpr std::size_t kind_of(std::size_t page, bool p2p) { return page * 2 + (p2p ? 1 : 0); }
@@ -209,6 +212,53 @@ struct Permission {
   static std::uint64_t ticks(std::uint64_t word) { return word >> kProcessBits; }
 };
 
+// An event or a notify that several processes know of (signals.h).
+struct alignas(64) SignalRow {
+  // Of an event: whose its latest record is, and twice the number of that record, plus 1 when it is done. Of
+  // a notify: whether it is set.
+  NumberedWord state;
+  std::atomic<std::uint64_t> life;    // as of an extent
+  std::atomic<std::uint64_t> serial;  // no other signal or extent of the machine ever has it
+  std::atomic<std::uint64_t> about;   // for the runtime
+  std::atomic<std::uint64_t> maker;   // its row
+  std::atomic<std::uint64_t> lost;    // the number of a process that ended while it held it; 0: none
+  std::array<std::atomic<std::uint64_t>, kSlots / 64> holders;  // a bit for each row, which only that sets
+};
+
+// Whose a record is: row, process number, and the life that the row had.
+struct Recorder {
+  static constexpr unsigned kProcessBits = 22, kLifeBits = 32;
+  static std::uint64_t make(std::size_t row, std::int32_t process, std::uint64_t life) {
+    return static_cast<std::uint64_t>(row) << (kProcessBits + kLifeBits) |
+           static_cast<std::uint64_t>(process) << kLifeBits |
+           (life >> 2 & ((std::uint64_t{1} << kLifeBits) - 1));
+  }
+  static std::size_t row(std::uint64_t word) { return word >> (kProcessBits + kLifeBits); }
+  static std::int32_t process(std::uint64_t word) {
+    return static_cast<std::int32_t>(word >> kLifeBits & ((1U << kProcessBits) - 1));
+  }
+  static bool same_life(std::uint64_t word, std::uint64_t life) {
+    return static_cast<std::uint32_t>(word) == static_cast<std::uint32_t>(life >> 2);
+  }
+};
+static_assert(kSlots <= 1024);
+
+// That a process waits for a signal: its serial as the word. Of an event the number is four times that of the
+// record, and how far it is; of a notify only that.
+struct Wait {
+  enum State : std::uint64_t { Queued = 0, Demanded = 1, Done = 2 };
+  static std::uint64_t make(std::uint64_t record, State state) { return record << 2 | state; }
+  static std::uint64_t record(std::uint64_t number) { return number >> 2; }
+  static State state(std::uint64_t number) { return static_cast<State>(number & 3); }
+};
+
+// Wakes a process that something may concern.
+struct alignas(64) Bell {
+  platform::SharedWord rung;          // how often
+  std::atomic<std::uint32_t> driven;  // its work goes on only where somebody waits for it
+  std::atomic<std::uint32_t> waits;   // places that it has used: others need not look further
+};
+
 // Whose a shard of the annex is: a holder, as of an extent. While that process makes it ready for use it is
 // marked, and counts for nobody. It stays with the process until that is gone.
 struct AnnexOwner {
@@ -257,7 +307,8 @@ struct State {
   std::atomic<std::uint32_t> used_rows;     // rows that were ever used: sums need not look further
   std::atomic<std::uint32_t> used_extents;  // the same
   std::atomic<std::uint32_t> used_annex;    // the same
-  std::atomic<std::uint64_t> serials;       // that were given to extents
+  std::atomic<std::uint32_t> used_signals;  // the same
+  std::atomic<std::uint64_t> serials;       // that were given to extents and signals
   std::array<Row, kSlots> rows;
   std::array<ExtentRow, kExtents> extents;
   std::array<std::atomic<std::uint64_t>, kAnnex> annex_owners;
@@ -266,7 +317,10 @@ struct State {
   std::array<ShareRow, kShares> shares;
   std::array<std::atomic<std::uint64_t>, kPermissions / kGroup / 64> used_groups;  // the same, of permissions
   std::array<NumberedWord, kPermissions> permissions;
-  Device devices[1];  // as many as the header says
+  std::array<Bell, kSlots> bells;  // of each row
+  std::array<SignalRow, kSignals> signals;
+  std::array<std::array<NumberedWord, kWaits>, kSlots> waits;  // of each row
+  Device devices[1];                                           // as many as the header says
 
   static std::size_t bytes_for(std::size_t devices) { return sizeof(State) + (devices - 1) * sizeof(Device); }
   static std::uint64_t check_of(const Header& header);
@@ -292,6 +346,11 @@ inline std::size_t rows_of(const State& state) {
 inline std::size_t extents_of(const State& state) {
   const std::size_t extents = state.used_extents.load(std::memory_order_acquire);
   return extents < kExtents ? extents : kExtents;
+}
+
+inline std::size_t signals_of(const State& state) {
+  const std::size_t signals = state.used_signals.load(std::memory_order_acquire);
+  return signals < kSignals ? signals : kSignals;
 }
 
 // Whether the row of a holder is live, and in the life that it had then: only as long what it has counts.

@@ -35,12 +35,18 @@ struct flock on_byte(std::size_t byte, short type) {
   return lock;
 }
 
+bool is_file(int file, std::uint64_t device, std::uint64_t inode) {
+  struct stat about {};
+  return file >= 0 && ::fstat(file, &about) == 0 && about.st_dev == device && about.st_ino == inode;
+}
+
 }  // namespace
 
 CommonMemory::CommonMemory(CommonMemory&& other) noexcept { *this = std::move(other); }
 
 CommonMemory& CommonMemory::operator=(CommonMemory&& other) noexcept {
   std::swap(file_, other.file_);
+  std::swap(waiting_file_, other.waiting_file_);
   std::swap(start_, other.start_);
   std::swap(bytes_, other.bytes_);
   std::swap(device_, other.device_);
@@ -115,10 +121,7 @@ bool CommonMemory::move_to(int file) {
   return true;
 }
 
-bool CommonMemory::still_ours() const {
-  struct stat about {};
-  return file_ >= 0 && ::fstat(file_, &about) == 0 && about.st_dev == device_ && about.st_ino == inode_;
-}
+bool CommonMemory::still_ours() const { return is_file(file_, device_, inode_); }
 
 bool CommonMemory::try_lock(std::size_t byte) const {
   const struct flock lock = on_byte(byte, F_WRLCK);
@@ -139,7 +142,36 @@ CommonMemory::Lock CommonMemory::state(std::size_t byte) const {
   return still_ours() ? Lock::Free : Lock::Unknown;
 }
 
+// Never closed before the other: closing any descriptor of a file takes back all locks that the process has
+// on it.
+std::optional<CommonMemory::LockWait> CommonMemory::wait_for_unlock(std::size_t byte) {
+  if (!still_ours()) return std::nullopt;
+  if (!is_file(waiting_file_, device_, inode_)) {
+    const std::string again = "/proc/self/fd/" + std::to_string(file_);
+    waiting_file_ = ::open(again.c_str(), O_RDWR | O_CLOEXEC);
+    if (!is_file(waiting_file_, device_, inode_)) return std::nullopt;
+  }
+  return LockWait{waiting_file_, device_, inode_, byte};
+}
+
+// With a lock that others may have as well, so that who asks for the lock that was waited for sees no other.
+bool CommonMemory::wait(const LockWait& what) {
+  const auto change = [&](int command, short type) {
+    struct flock lock = on_byte(what.byte, type);
+    for (;;) {
+      if (!is_file(what.file, what.device, what.inode)) return false;
+      if (::fcntl(what.file, command, &lock) == 0) return true;
+      if (errno != EINTR) return false;
+    }
+  };
+  const bool came = change(F_OFD_SETLKW, F_RDLCK);
+  if (came) change(F_OFD_SETLK, F_UNLCK);
+  return came;
+}
+
 void CommonMemory::abandon() {
+  if (is_file(waiting_file_, device_, inode_)) ::close(waiting_file_);
+  waiting_file_ = -1;
   if (still_ours()) ::close(file_);
   file_ = -1;
   start_ = nullptr;

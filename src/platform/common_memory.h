@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace belay::platform {
@@ -45,6 +46,16 @@ class CommonMemory {
   // Unknown: the descriptor is no longer ours; the program closed it.
   Lock state(std::size_t byte) const;
 
+  // Waits until nobody has locked the byte, on a thread that may stay here for as long as that takes: also
+  // when this object is gone, which is why it is given what it needs of it. Empty: there is none.
+  struct LockWait {
+    int file;
+    std::uint64_t device, inode;
+    std::size_t byte;
+  };
+  std::optional<LockWait> wait_for_unlock(std::size_t byte);
+  static bool wait(const LockWait& what);  // false: it cannot be waited for, or not any more
+
   // In a forked child: lets go of the parent's file. The memory itself was never inherited.
   void abandon();
 
@@ -52,6 +63,8 @@ class CommonMemory {
   bool still_ours() const;
 
   int file_ = -1;
+  int waiting_file_ =
+      -1;  // the same opened once more: locks that are waited for there make no ring of waiting
   std::byte* start_ = nullptr;
   std::size_t bytes_ = 0;
   std::uint64_t device_ = 0, inode_ = 0;

@@ -1,6 +1,7 @@
 #include "platform/process.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -186,6 +187,14 @@ void end_process_at_once(int code) {
 
 std::string time_stamp() { return now_as("%04d-%02u-%02u-%02ld:%02ld:%02ld.%03ld.%03ld"); }
 std::string time_digits() { return now_as("%04d%02u%02u%02ld%02ld%02ld%03ld%03ld"); }
+
+void wait_for_end(std::int32_t process) {
+  constexpr int kSecond = 1000;  // ms
+  const auto file = static_cast<int>(::syscall(SYS_pidfd_open, process, 0));
+  pollfd ends{file, POLLIN, 0};  // of no file: only the time passes
+  ::poll(&ends, 1, kSecond);
+  if (file >= 0) ::close(file);
+}
 
 void in_forked_child(void (*handler)()) { ::pthread_atfork(nullptr, nullptr, handler); }
 

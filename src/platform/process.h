@@ -43,6 +43,9 @@ std::string time_digits();
 // Ends the process with that code, now: what was printed is flushed, and nothing else happens.
 [[noreturn]] void end_process_at_once(int code);
 
+// Returns when the process ends, or after a second: it cannot be told when a process becomes another program.
+void wait_for_end(std::int32_t process);
+
 // Runs in the child of every fork, on the only thread that is left.
 void in_forked_child(void (*handler)());
 

@@ -82,6 +82,8 @@ enum class Feature : std::uint8_t {
   PeerMapping,          // aclrtMemP2PMap, V-486
   CacheOperations,      // V-357, V-373
   CacheBarriers,        // V-363
+  SharedSignals,        // events and notifies of several processes
+  ServerPids,           // processes are named by their server: R-211, V-406
   NewerDriver,          // in small things: V-75, V-162, V-175, V-204, V-374
 };
 
@@ -105,6 +107,7 @@ constexpr ProductSet supported_on(Feature feature) {
     case Feature::ValueOperations:
     case Feature::InfNan:
     case Feature::FaultReports:
+    case Feature::SharedSignals:
     case Feature::CacheOperations:
       return k950 | kA3 | kA2;
     case Feature::Saturation:
@@ -139,6 +142,7 @@ constexpr ProductSet supported_on(Feature feature) {
     case Feature::SelectedLinks:
     case Feature::FabricHandles:
     case Feature::KeyLinks:
+    case Feature::ServerPids:
       return kA3;
     case Feature::CacheBarriers:
       return k310B;

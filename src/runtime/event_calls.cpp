@@ -4,6 +4,7 @@
 
 #include "base/words.h"
 #include "observe/observe.h"
+#include "runtime/shared_event_calls.h"
 #include "runtime/stream_calls.h"
 #include "runtime/telling.h"
 
@@ -41,6 +42,11 @@ Refusal never_recorded(const char* rule) {
 Refusal no_time(const char* rule, const char* why, const char* solution) {
   return refuse({ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, rule, "EE1018",
                  fmt::format("the event has no time: {}", why), "", solution});
+}
+
+Refusal has_none_as_shared(const char* rule, const char* what) {
+  return unsupported(rule, fmt::format("an event for several processes has no {}", what),
+                     "use an event that was created without ACL_EVENT_IPC");
 }
 
 // The first flag that is used with an event stays, even where the call fails.
@@ -83,8 +89,7 @@ Status create_event(Process& process, aclrtEvent* out, Event::Kind kind, std::ui
                     "combine ACL_EVENT_SYNC, ACL_EVENT_CAPTURE_STREAM_PROGRESS and ACL_EVENT_TIME_LINE");
   }
   ASSIGN_OR_RETURN(const Context* context, current_context(process, "R-158"));
-  if (flags == ACL_EVENT_IPC)
-    return unsupported("R-188", "events are not shared between processes", "use an event of this process");
+  if (flags == ACL_EVENT_IPC) return create_shared_event(process, out, context->device);
   auto event = std::make_shared<Event>(kind, flags, context->device);
   if (holds_number(*event)) {
     event->number = process.events().numbers[event->device].take();
@@ -108,6 +113,7 @@ Status destroy_event(Process& process, aclrtEvent handle) {
   const EventRef event = process.events().events.take(handle_of(handle));
   if (event == nullptr) return stale_handle("R-162", "event", handle_of(handle));
   tell_object(observe::What::Destroyed, observe::Object::Event, handle_of(handle), event->device);
+  if (event->shared != nullptr) end_shared_event(process, *event);
   if (holds_number(*event)) {
     process.events().numbers[event->device].give(*event->number);
     Lock lock = process.scheduler().lock();
@@ -136,6 +142,7 @@ Status record_event(Process& process, aclrtEvent handle, aclrtStream stream_hand
     }
     give_back = [&numbers, taken = *number](Lock&) { numbers.give(taken); };
   }
+  if (event->shared != nullptr) return record_shared_event(process, *event, handle, stream, give_back);
   std::shared_ptr<EventRecord> record;
   std::shared_ptr<EventRecord> before;
   bool promised = false;
@@ -230,6 +237,7 @@ Status wait_event(Process& process, aclrtStream stream_handle, aclrtEvent handle
   if (!event->synchronises())
     return unsupported("R-169", "the event was created without ACL_EVENT_SYNC",
                        "create it with ACL_EVENT_SYNC");
+  if (event->shared != nullptr) return wait_shared_event(process, *stream, event, seconds);
   std::shared_ptr<EventRecord> record;
   {
     const Lock lock = process.scheduler().lock();
@@ -273,17 +281,11 @@ Status wait_event_with_flag(Process& process, aclrtStream stream, aclrtEvent han
 
 // --- asking and waiting ---------------------------------------------------------------------------
 
-namespace {
-
 // Asking lets the work that is asked for move on a little, where nothing else would (Scheduler::asked).
-void let_move(Process& process, const Event& event, Lock& lock) {
-  if (event.latest == nullptr || event.latest->complete) return;
-  if (const StreamRef stream = event.latest->stream.lock()) process.scheduler().asked(*stream, lock);
+void let_move(Process& process, const EventRecord* record, Lock& lock) {
+  if (record == nullptr || record->complete) return;
+  if (const StreamRef stream = record->stream.lock()) process.scheduler().asked(*stream, lock);
 }
-
-}  // namespace
-
-namespace {
 
 bool seen_complete(const EventRecord& record) {
   const StreamRef stream = record.complete && !record.dropped ? record.stream.lock() : nullptr;
@@ -291,12 +293,11 @@ bool seen_complete(const EventRecord& record) {
   return record.complete;
 }
 
-}  // namespace
-
 Result<bool> event_is_complete(Process& process, aclrtEvent handle) {
   ASSIGN_OR_RETURN(const EventRef event, known_event(process, handle, "R-176"));
+  if (event->shared != nullptr) return shared_event_is_complete(process, *event);
   Lock lock = process.scheduler().lock();
-  let_move(process, *event, lock);
+  let_move(process, event->latest.get(), lock);
   if (event->latest == nullptr) return event->kind == Event::Kind::Ex;
   return seen_complete(*event->latest);
 }
@@ -307,7 +308,7 @@ Result<bool> event_query(Process& process, aclrtEvent handle) {
     return unsupported("R-178", "aclrtQueryEvent does not take this kind of event",
                        "call aclrtQueryEventStatus");
   Lock lock = process.scheduler().lock();
-  let_move(process, *event, lock);
+  let_move(process, event->latest.get(), lock);
   return event->latest == nullptr || seen_complete(*event->latest);
 }
 
@@ -317,25 +318,34 @@ Result<bool> event_waits_are_over(Process& process, aclrtEvent handle) {
     return unsupported("R-179", "aclrtQueryEventWaitStatus does not take this kind of event",
                        "call aclrtQueryEventStatus");
   Lock lock = process.scheduler().lock();
-  let_move(process, *event, lock);
+  let_move(process, event->latest.get(), lock);
   if (event->waits != 0) process.scheduler().asked_for_any(lock);
   return event->waits == 0;
 }
 
 Status synchronize_event(Process& process, aclrtEvent handle, std::int32_t timeout, const char* rule) {
   ASSIGN_OR_RETURN(const EventRef event, known_event(process, handle, rule));
+  if (event->shared != nullptr) return synchronize_shared_event(process, *event, timeout, rule);
+  Lock lock = process.scheduler().lock();
+  if (event->latest == nullptr) return done();
+  return synchronize_record(process, event->latest, timeout, rule, lock);
+}
+
+Refusal event_came_late(const char* rule, std::int32_t timeout) {
+  return refuse({ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, rule, "EE1002",
+                 fmt::format("the event was not complete after {} ms", timeout), "",
+                 "wait again, or find out what its stream waits for"});
+}
+
+Status synchronize_record(Process& process, const std::shared_ptr<EventRecord>& record, std::int32_t timeout,
+                          const char* rule, Lock& lock) {
   schedule::Scheduler& scheduler = process.scheduler();
-  Lock lock = scheduler.lock();
-  const std::shared_ptr<EventRecord> record = event->latest;
-  if (record == nullptr) return done();
   const StreamRef stream = record->stream.lock();
   if (stream == nullptr) return done();
   const Arrival arrival = scheduler.wait(lock, *stream, record->position, deadline_in(timeout));
   switch (arrival) {
     case Arrival::TimedOut:
-      return refuse({ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, rule, "EE1002",
-                     fmt::format("the event was not complete after {} ms", timeout), "",
-                     "wait again, or find out what its stream waits for"});
+      return event_came_late(rule, timeout);
     case Arrival::Reached:
       if (!record->dropped) tell_waited(*stream, record->position, record->serial);
       return told(scheduler.take_error(*stream, record->position, lock));
@@ -365,6 +375,9 @@ Result<float> elapsed_ms(Process& process, aclrtEvent start_handle, aclrtEvent e
   if (end_handle == nullptr) return null_pointer("R-184", "endEvent");
   ASSIGN_OR_RETURN(const EventRef start, known_event(process, start_handle, "R-184"));
   ASSIGN_OR_RETURN(const EventRef end, known_event(process, end_handle, "R-184"));
+  for (const EventRef& each : {start, end}) {
+    if (each->shared != nullptr) return has_none_as_shared("R-184", "time");
+  }
   const Lock lock = process.scheduler().lock();
   if (start->latest == nullptr || end->latest == nullptr) return never_recorded("R-184");
   ASSIGN_OR_RETURN(const std::int64_t from, time_of(*start, "R-184"));
@@ -374,6 +387,10 @@ Result<float> elapsed_ms(Process& process, aclrtEvent start_handle, aclrtEvent e
 
 Result<std::uint64_t> event_time_us(Process& process, aclrtEvent handle) {
   ASSIGN_OR_RETURN(const EventRef event, known_event(process, handle, "R-185"));
+  if (event->shared != nullptr) {
+    if (!shared_event_is_recorded(process, *event)) return never_recorded("R-185");
+    return no_time("R-185", "it is one for several processes", "use an event with ACL_EVENT_TIME_LINE");
+  }
   const Lock lock = process.scheduler().lock();
   if (event->latest == nullptr) return never_recorded("R-185");
   ASSIGN_OR_RETURN(const std::int64_t time, time_of(*event, "R-185"));
@@ -382,6 +399,7 @@ Result<std::uint64_t> event_time_us(Process& process, aclrtEvent handle) {
 
 Result<std::uint32_t> event_number(Process& process, aclrtEvent handle) {
   ASSIGN_OR_RETURN(const EventRef event, known_event(process, handle, "R-186"));
+  if (event->shared != nullptr) return has_none_as_shared("R-186", "number");
   const Lock lock = process.scheduler().lock();
   if (!event->number) {
     return refuse({ACL_ERROR_RT_INTERNAL_ERROR, "R-186", "EE1018", "the event has no hardware number yet", "",
@@ -392,16 +410,12 @@ Result<std::uint32_t> event_number(Process& process, aclrtEvent handle) {
 
 // --- notifies -------------------------------------------------------------------------------------
 
-namespace {
-
 Result<NotifyRef> known_notify(Process& process, aclrtNotify notify, const char* rule) {
   if (notify == nullptr) return null_pointer(rule, "notify");
   NotifyRef found = process.events().notifies.find(handle_of(notify));
   if (found == nullptr) return stale_handle(rule, "notify", handle_of(notify));
   return found;
 }
-
-}  // namespace
 
 Status create_notify(Process& process, aclrtNotify* out, std::uint64_t flags) {
   if (out == nullptr) return null_pointer("R-206", "notify");
@@ -419,7 +433,7 @@ Status create_notify(Process& process, aclrtNotify* out, std::uint64_t flags) {
          "destroy notifies that are not needed any more"});
   }
   const Handle handle = new_handle();
-  auto notify = std::make_shared<Notify>(Notify{handle, context->device, *number});
+  auto notify = std::make_shared<Notify>(handle, context->device, *number);
   notify->state->notify = handle;
   events.notifies.add(handle, std::move(notify));
   tell_object(observe::What::Created, observe::Object::Notify, handle, context->device);
@@ -434,7 +448,8 @@ Status destroy_notify(Process& process, aclrtNotify handle) {
   if (process.current() == nullptr) return no_context("R-207");
   const NotifyRef notify = process.events().notifies.take(handle_of(handle));
   if (notify == nullptr) return stale_handle("R-207", "notify", handle_of(handle));
-  process.events().notify_numbers[notify->device].give(notify->number);
+  if (!notify->opened) process.events().notify_numbers[notify->device].give(notify->number);
+  end_shared_notify(process, *notify);
   tell_object(observe::What::Destroyed, observe::Object::Notify, notify->handle, notify->device);
   return done();
 }
@@ -444,7 +459,9 @@ Status record_notify(Process& process, aclrtNotify handle, aclrtStream stream_ha
   if (Status here = needs_feature_after_context(process, "R-207", Feature::AllButIpv); !here) return here;
   ASSIGN_OR_RETURN(const NotifyRef notify, known_notify(process, handle, "R-207"));
   ASSIGN_OR_RETURN(const StreamRef stream, own_stream(process, stream_handle, "R-207"));
-  return submit(process, *stream, std::make_unique<schedule::SetNotifyTask>(notify->state));
+  Status queued = submit(process, *stream, std::make_unique<schedule::SetNotifyTask>(notify->state));
+  if (queued) demanded_elsewhere(process, *notify);
+  return queued;
 }
 
 Status wait_notify(Process& process, aclrtNotify handle, aclrtStream stream_handle, std::uint32_t seconds) {
@@ -453,6 +470,7 @@ Status wait_notify(Process& process, aclrtNotify handle, aclrtStream stream_hand
   ASSIGN_OR_RETURN(const NotifyRef notify, known_notify(process, handle, "R-207"));
   ASSIGN_OR_RETURN(const StreamRef stream, own_stream(process, stream_handle, "R-207"));
   const std::uint32_t limit = seconds == UINT32_MAX ? 0 : seconds;
+  if (Status room = room_to_wait(process, *notify); !room) return room;
   return submit(process, *stream, std::make_unique<schedule::AwaitNotifyTask>(notify->state, limit));
 }
 
@@ -477,7 +495,7 @@ Status reset_notifies(Process& process, aclrtNotify* notifies, std::size_t count
   }
   if (process.current() == nullptr) return no_context("R-210");
   const Lock lock = process.scheduler().lock();
-  for (const NotifyRef& each : found) each->state->set = false;
+  for (const NotifyRef& each : found) each->state->put(false);
   return done();
 }
 

@@ -1,19 +1,24 @@
 // Events: three kinds that differ in what a wait before any record means, and in when they can be used again.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <vector>
 
 #include "acl/acl_rt.h"
 #include "base/result.h"
+#include "machine/shares.h"
 #include "product/product.h"
 #include "runtime/handles.h"
 #include "schedule/count_state.h"
 #include "schedule/event_record.h"
 
 namespace belay {
+
+struct SharedEvent;
 
 struct Event {
   enum class Kind : std::uint8_t { Plain, Flagged, Ex };  // by the function that made it
@@ -25,11 +30,18 @@ struct Event {
   const std::uint32_t device;
 
   bool synchronises() const {
-    return (flags & (ACL_EVENT_SYNC | 0x4U)) != 0;
+    return (flags & (ACL_EVENT_SYNC | ACL_EVENT_IPC | 0x4U)) != 0;
   }  // 0x4: an inner variant
   bool keeps_time() const { return (flags & ACL_EVENT_TIME_LINE) != 0; }
   bool only_on_device() const { return (flags & ACL_EVENT_DEVICE_USE_ONLY) != 0; }
   bool is_external() const { return (flags & ACL_EVENT_EXTERNAL) != 0; }
+
+  // For several processes. It has the latest record then.
+  std::shared_ptr<SharedEvent> shared;
+  Handle handle = 0;
+  std::mutex publishing;
+  std::optional<machine::Secret> key;  // of the handle that this process gave away
+  bool opened = false;                 // it is another process's
 
   // Only with the scheduler's lock.
   std::shared_ptr<schedule::EventRecord> latest;    // null: not recorded, or reset
@@ -42,9 +54,16 @@ struct Event {
 using EventRef = std::shared_ptr<Event>;
 
 struct Notify {
+  Notify(Handle of, std::uint32_t on_device, std::uint32_t with)
+      : handle{of}, device{on_device}, number{with} {}
   Handle handle;
   std::uint32_t device, number;
   std::shared_ptr<schedule::NotifyState> state = std::make_shared<schedule::NotifyState>();
+  bool opened = false;  // it is another process's, and so is the number
+  // Its key for other processes.
+  std::mutex publishing{};
+  std::optional<machine::Secret> key{};
+  bool checking = true;  // who imports it
 };
 using NotifyRef = std::shared_ptr<Notify>;
 

@@ -22,6 +22,7 @@ Process::Process(Settings settings, std::unique_ptr<machine::Machine> machine)
     : settings_{std::move(settings)},
       machine_{std::move(machine)},
       memory_{settings_.memory, *machine_},
+      shared_signals_{*machine_, scheduler_, streams_},
       scheduler_{settings_.schedule, [this](const schedule::Failure& failure) { exceptions_.tell(failure); },
                  [this](bool any) { memory_.hold_freed_addresses(any); }},
       streams_{scheduler_, settings_.product(), settings_.memory.devices()},
@@ -153,6 +154,7 @@ bool Process::close() {
                 !context->primary);
   }
   for (Device& device : devices_) device.primary = nullptr;
+  shared_signals_.close();
   const bool is_quiet = scheduler_.retire();
   memory_.close();
   machine_->depart();

@@ -19,6 +19,7 @@
 #include "runtime/lifecycle.h"
 #include "runtime/links.h"
 #include "runtime/settings.h"
+#include "runtime/shared_signals.h"
 #include "runtime/state_callbacks.h"
 #include "runtime/streams.h"
 #include "runtime/subscriptions.h"
@@ -41,6 +42,7 @@ class Process {
   schedule::Scheduler& scheduler() { return scheduler_; }
   Streams& streams() { return streams_; }
   Events& events() { return events_; }
+  SharedSignals& shared_signals() { return shared_signals_; }
   Subscriptions& subscriptions() { return subscriptions_; }
   Exceptions& exceptions() { return exceptions_; }
   LinkTimes& links() { return links_; }
@@ -98,6 +100,7 @@ class Process {
   std::unique_ptr<machine::Machine> machine_;
   Memory memory_;
   Exceptions exceptions_;
+  SharedSignals shared_signals_;  // what follows may still refer to it when it ends
   schedule::Scheduler scheduler_;
   Streams streams_;
   Events events_;

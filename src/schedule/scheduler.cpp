@@ -35,6 +35,7 @@ constexpr auto kLookForEnd = 10us;
 constinit std::atomic<std::uint64_t> g_last_task{0};
 constinit thread_local Stream* t_inside = nullptr;
 constinit thread_local bool t_is_worker = false;
+constinit thread_local bool t_may_sleep_outside = false;
 
 template <class Seen>
 bool look(Clock::duration how_long, Seen&& seen) {
@@ -110,6 +111,13 @@ std::shared_ptr<Stream> Scheduler::open(std::uintptr_t handle, const std::shared
   group->members.push_back(stream.get());
   if (group->stopped) stream->troubled.store(true);
   return stream;
+}
+
+bool Scheduler::this_thread_may_sleep_outside() { return t_may_sleep_outside; }
+
+void Scheduler::tell_arrived(Stream& stream) {
+  stream.arrived.notify_all();
+  if (slept_for_ == &stream) outside_->wake();
 }
 
 // --- workers --------------------------------------------------------------------------------------
@@ -192,6 +200,39 @@ void Scheduler::work_late() {
   changed(held);
 }
 
+void Scheduler::demand(Stream& stream, std::uint64_t position, Lock&) {
+  const bool known = std::ranges::any_of(demands_, [&](const Demand& each) {
+    return each.position == position && each.stream.lock().get() == &stream;
+  });
+  if (known || !policy_.driven() || retiring_) return;
+  demands_.push_back({stream.weak_from_this(), position});
+  if (!demand_started_)
+    demand_started_ = platform::start_thread("belay-demand", [this] { work_on_demand(); });
+  demanded_.notify_one();
+}
+
+void Scheduler::work_on_demand() {
+  Lock held = lock();
+  while (!retiring_) {
+    std::erase_if(demands_, [](const Demand& each) {
+      const std::shared_ptr<Stream> stream = each.stream.lock();
+      return stream == nullptr || stream->finished.load(std::memory_order_relaxed) >= each.position;
+    });
+    if (demands_.empty() || stopping()) {
+      demanded_.wait(held);
+      continue;
+    }
+    bool stepped = false;
+    for (std::size_t i = 0; i < demands_.size() && !stepped; ++i) {
+      const std::shared_ptr<Stream> stream = demands_[i].stream.lock();
+      stepped = stream != nullptr && step_for(*stream, held, {});
+    }
+    if (!stepped) wait_for_change(held, nullptr, {});
+  }
+  demand_started_ = false;
+  changed(held);
+}
+
 // --- the list of streams that can go --------------------------------------------------------------
 
 void Scheduler::make_ready(Stream& stream, Lock& lock) {
@@ -204,7 +245,7 @@ void Scheduler::make_ready(Stream& stream, Lock& lock) {
   ++ready_count_;
   if (driven()) {
     changed(lock);
-  } else {
+  } else if (&stream != slept_for_) {
     call_for_help(lock);
   }
 }
@@ -358,7 +399,7 @@ void Scheduler::turn(Stream& stream, Lock& lock, unsigned tasks, std::size_t pie
       }
       if (stream.cancel.load(std::memory_order_relaxed)) {
         if (result.more) how = observe::What::Dropped;
-        stream.arrived.notify_all();  // who aborts waits for this
+        tell_arrived(stream);  // who aborts waits for this
       } else if (result.more) {
         changed(lock);
         continue;
@@ -409,7 +450,7 @@ void Scheduler::fail(Stream& stream, const Task& task, std::shared_ptr<const Err
   for (Stream* each : group.members) {
     each->troubled.store(true, std::memory_order_release);
     remove_ready(*each);
-    each->arrived.notify_all();
+    tell_arrived(*each);
   }
 }
 
@@ -425,7 +466,7 @@ void Scheduler::finish(Stream& stream, Lock& lock, observe::What how) {
   stream.finished.store(finished, std::memory_order_release);
   if (finished >= stream.wanted) {
     stream.wanted = kNobody;
-    stream.arrived.notify_all();
+    tell_arrived(stream);
   }
   changed(lock);
 }
@@ -580,7 +621,13 @@ Arrival Scheduler::wait(Lock& lock, Stream& stream, std::uint64_t position, Dead
   const std::shared_ptr<Stream> keep = stream.shared_from_this();
   Stream::Waiter waiter{position};
   stream.waiters.push_back(&waiter);
-  const auto leaves = [&](void*) { std::erase(stream.waiters, &waiter); };
+  const bool may_sleep_outside = outside_ != nullptr && policy_.mode == Mode::Eager && !deadline;
+  t_may_sleep_outside = may_sleep_outside;
+  const auto leaves = [&](void*) {
+    std::erase(stream.waiters, &waiter);
+    t_may_sleep_outside = false;
+    if (may_sleep_outside) outside_->leave(lock);
+  };
   const std::unique_ptr<void, decltype(leaves)> present{&waiter, leaves};
   bool looked = false;
   for (;;) {
@@ -601,6 +648,16 @@ Arrival Scheduler::wait(Lock& lock, Stream& stream, std::uint64_t position, Dead
       continue;
     }
     stream.wanted = std::min(stream.wanted, position);
+    if (may_sleep_outside && stream.waiting && slept_for_ == nullptr) {
+      slept_for_ = &stream;
+      const bool slept = outside_->sleep(lock);
+      slept_for_ = nullptr;
+      if (slept && stream.ready) {  // this thread helps with it, and has no time for others
+        outside_->leave(lock);
+        step_for(stream, lock, deadline);
+      }
+      if (slept) continue;
+    }
     if (deadline) {
       stream.arrived.wait_until(lock, *deadline);
     } else {
@@ -754,7 +811,7 @@ void Scheduler::drop_queue(Stream& stream, Lock& lock) {
     chain = std::move(next);
   }
   stream.wanted = kNobody;
-  stream.arrived.notify_all();
+  tell_arrived(stream);
   changed(lock);
 }
 
@@ -788,7 +845,7 @@ void Scheduler::skip(Stream& stream, Lock& lock) {
   if (!stream.head) stream.tail = nullptr;
   drop_task(stream, std::move(head), lock);
   stream.wanted = kNobody;
-  stream.arrived.notify_all();
+  tell_arrived(stream);
   changed(lock);
   make_ready(stream, lock);
 }
@@ -807,9 +864,11 @@ bool Scheduler::retire() {
   retiring_ = true;
   ++watchers_;
   const Time patience = Clock::now() + kRetire;
-  while (workers_ > 0 || late_started_ || host_threads_ > 0 || host_calls_running_ > 0) {
-    if (Clock::now() > patience && workers_ == 0 && !late_started_) break;
+  while (workers_ > 0 || late_started_ || demand_started_ || host_threads_ > 0 || host_calls_running_ > 0) {
+    if (Clock::now() > patience && workers_ == 0 && !late_started_ && !demand_started_) break;
     work_.notify_all();
+    demanded_.notify_all();
+    changed(held);
     late_.notify_all();
     changed_.wait_for(held, 10ms);  // a worker that looks around is not asleep yet and hears no call
   }
@@ -823,7 +882,7 @@ void Scheduler::stop_at_exit() {
   ++watchers_;
   changed_.wait_for(held, 500ms, [&] { return running_ == 0; });
   --watchers_;
-  for (Stream* each = ready_first_; each != nullptr; each = each->ready_after) each->arrived.notify_all();
+  for (Stream* each = ready_first_; each != nullptr; each = each->ready_after) tell_arrived(*each);
 }
 
 }  // namespace belay::schedule

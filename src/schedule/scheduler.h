@@ -67,6 +67,18 @@ class InsideCallback {
   observe::InCallback told_;
 };
 
+// Where news of other processes arrive (runtime/shared_signals.h). A thread that waits for a stream sleeps
+// there itself, where that is what the stream waits for: so that one thread is woken and not two.
+class Outside {
+ public:
+  virtual ~Outside() = default;
+  // Sleeps there, then does what is to be done about the news. False: none can come, or another thread sleeps
+  // there.
+  virtual bool sleep(Lock& lock) = 0;
+  virtual void wake() = 0;             // whoever sleeps there
+  virtual void leave(Lock& lock) = 0;  // the thread will not come back to sleep there
+};
+
 class Scheduler {
  public:
   using Told = std::function<void(const Failure&)>;
@@ -97,6 +109,9 @@ class Scheduler {
   void asked_for_any(Lock& lock);
   // Until something has changed, or until then; for waits of other kinds. Moves work towards `stream`.
   void wait_for_change(Lock& lock, Stream* stream, Deadline deadline);
+  // Somebody beyond this process waits for that position. Where nothing moves by itself, a thread of ours
+  // moves it as a thread of the program would that waits for it.
+  void demand(Stream& stream, std::uint64_t position, Lock& lock);
   // Until all are done. When nothing in the process can move any more and they still wait, drops them
   // . False: the caller is a callback of one of them.
   bool drain(Lock& lock, std::span<const std::shared_ptr<Stream>> streams);
@@ -109,6 +124,9 @@ class Scheduler {
   void skip(Stream& stream, Lock& lock);   // only the head
   bool exchange_aborting(std::uint32_t device, bool aborting) { return aborting_[device].exchange(aborting); }
   bool aborting(std::uint32_t device) const { return aborting_[device].load(std::memory_order_relaxed); }
+
+  void set_outside(Outside* outside) { outside_ = outside; }  // with the lock
+  static bool this_thread_may_sleep_outside();
 
   // --- for tasks, with the lock ---
   void release(Stream& stream, std::uint64_t sequence, Lock& lock);  // what its head waited for has come
@@ -150,6 +168,7 @@ class Scheduler {
 
   void work();
   void work_late();
+  void work_on_demand();
   bool wake_worker(Lock& lock);
   // Workers that will look at the list of streams before they sleep: while there is one, nobody is woken.
   std::size_t looking() const { return workers_ - idle_ - busy_ + waking_; }
@@ -195,6 +214,18 @@ class Scheduler {
   std::multimap<Time, Timer> timers_;
   std::map<std::uint64_t, Stream*> late_calls_;  // driven: functions of the program that wait to be reached
 
+  void tell_arrived(Stream& stream);
+
+  Outside* outside_ = nullptr;
+  Stream* slept_for_ = nullptr;  // there, by a thread that then helps with it
+
+  struct Demand {
+    std::weak_ptr<Stream> stream;
+    std::uint64_t position;
+  };
+  std::vector<Demand> demands_;
+  std::condition_variable demanded_;
+
   std::condition_variable work_;     // for workers
   std::condition_variable changed_;  // for watchers
   std::condition_variable late_;
@@ -202,7 +233,7 @@ class Scheduler {
   std::size_t workers_ = 0, idle_ = 0, busy_ = 0,
               waking_ = 0;  // all, asleep, in run(), called but not up yet
   std::size_t host_threads_ = 0;
-  bool late_started_ = false;
+  bool late_started_ = false, demand_started_ = false;
   bool retiring_ = false;
   bool somebody_looks_around_ = false;
   const bool worth_spinning_;

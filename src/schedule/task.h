@@ -84,6 +84,8 @@ class Task : public TaskFacts {
   virtual Caller caller() const { return Caller::Nobody; }
   // The stream on which what it waits for will happen, where that is known.
   virtual Stream* waits_for() const { return nullptr; }
+  // The state of a notify that it sets.
+  virtual const void* sets() const { return nullptr; }
 
   std::unique_ptr<Task> next;
   bool begun = false;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/words.h"
+#include "memory/ipc_keys.h"
 #include "platform/process.h"
 #include "runtime/event_calls.h"
 #include "runtime/inventory.h"
@@ -21,25 +22,10 @@ using schedule::Lock;
 // A secret as text: of a notify's key, and of an event's handle, all of whose bytes count that way.
 constexpr std::size_t kLetters = 2 * sizeof(machine::Secret);
 static_assert(kLetters == ACL_IPC_EVENT_HANDLE_SIZE);
-constexpr std::size_t kKeyBytes = kLetters + 1;
+static_assert(kKeyBytes == kLetters + 1);
 
 constexpr std::size_t kMostNamedAtOnce = 31;  // V-399, as for memory
 constexpr std::size_t kMostNamed = 32768;
-
-std::string text_of(const machine::Secret& secret) {
-  return fmt::format("{:016x}{:016x}{:016x}{:016x}", secret[0], secret[1], secret[2], secret[3]);
-}
-
-std::optional<machine::Secret> secret_of(const char* text) {
-  machine::Secret secret{};
-  for (std::size_t i = 0; i < kLetters; ++i) {
-    const char letter = text[i];
-    const bool is_digit = letter >= '0' && letter <= '9', is_letter = letter >= 'a' && letter <= 'f';
-    if (!is_digit && !is_letter) return std::nullopt;
-    secret[i / 16] = secret[i / 16] << 4 | static_cast<unsigned>(is_digit ? letter - '0' : letter - 'a' + 10);
-  }
-  return secret;
-}
 
 // What others must know of a signal: the device of the machine, and the number of a notify.
 std::uint64_t about(const Process& process, std::uint32_t device, std::uint32_t number = 0) {
@@ -89,7 +75,7 @@ Status publish(Process& process, std::optional<machine::Secret>& key, machine::S
 // What a handle or key leads to, if this process may have it.
 Result<machine::SignalName> found(Process& process, machine::ShareKind kind, const char* text,
                                   const char* rule, const char* what) {
-  const std::optional<machine::Secret> secret = secret_of(text);
+  const std::optional<machine::Secret> secret = secret_in({text, kLetters});
   machine::Shares& shares = process.machine().shares();
   const std::optional<machine::Share> share = secret ? shares.find(kind, *secret) : std::nullopt;
   if (!share) return unknown(rule, what);

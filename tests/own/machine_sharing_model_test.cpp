@@ -27,4 +27,23 @@ TEST(MachineSharingModel, V37_V38_V41_V42_V433_FourProcessesAtRandom_AfterEveryS
             << " stops, " << world.ended << " ends\n";
 }
 
+// The machine keeps the last move of pages on each device in mind, and the row of what was moved may be
+// another's by then, of other pages on another device.
+TEST(MachineSharingModel, M430_WhatIsSharedNext_OnAnotherDevice_LeavesTheBooksOfTheFirstAlone) {
+  const TestMachine machine;
+  const Party a = party(machine);
+  ASSERT_EQ(a->set_device(1), 0);
+  const std::uint64_t kept = a->allocate(kMB);  // normal pages, that a wrong account would lose
+  ASSERT_NE(kept, 0U);
+  const std::uint64_t handle = a.physical(k2MB, 1);  // huge ones
+  (void)a.value(handle);
+  ASSERT_EQ(a.free_physical(handle), 0);
+  ASSERT_EQ(a->set_device(0), 0);
+  (void)a.key(a->allocate(3 * kMB), 3 * kMB);
+  EXPECT_EQ(a->free_now(), 61 * kMB);
+  ASSERT_EQ(a->set_device(1), 0);
+  EXPECT_NE(a->allocate(kMB, ACL_MEM_MALLOC_HUGE_ONLY), 0U);
+  EXPECT_EQ(a->free_now(), 61 * kMB);
+}
+
 }  // namespace machine_sharing_model_test

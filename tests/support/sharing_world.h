@@ -490,7 +490,14 @@ class SharingWorld {
 
   // --- share values -------------------------------------------------------------------------------------
 
-  Model::ValuePtr some_value() { return model_.values.empty() ? nullptr : *pick(model_.values); }
+  // With luck one that still leads somewhere.
+  Model::ValuePtr some_value() {
+    for (int tries = 0; tries < 4 && !model_.values.empty(); ++tries) {
+      const Model::ValuePtr value = *pick(model_.values);
+      if (model_.held(*value->memory) && (value->may(me_) || value->maker == me_)) return value;
+    }
+    return model_.values.empty() ? nullptr : *pick(model_.values);
+  }
   // Ended ones are tried for a while.
   template <typename List>
   static void keep_some(List& list) {
@@ -503,7 +510,7 @@ class SharingWorld {
     for (const auto& [where, mapped] : mine().mappings) {
       if (mapped == handle && model_.has_key(me_, where)) return;  // nothing is said about that
     }
-    const bool listed = below(2) == 0;
+    const bool listed = below(3) == 0;
     const int expected = model_.export_answer(*handle);
     const Answer answer = call(sharing::export_value, handle->handle, listed ? kListed : kOpen);
     expect(answer.code, expected, "exports handle " + hex(handle->handle));
@@ -551,7 +558,13 @@ class SharingWorld {
 
   // --- keys ---------------------------------------------------------------------------------------------
 
-  Model::KeyPtr some_key() { return model_.keys.empty() ? nullptr : *pick(model_.keys); }
+  Model::KeyPtr some_key() {
+    for (int tries = 0; tries < 4 && !model_.keys.empty(); ++tries) {
+      const Model::KeyPtr key = *pick(model_.keys);
+      if (model_.borrowed(*key, me_) != nullptr || (key->stands && key->may(me_))) return key;
+    }
+    return model_.keys.empty() ? nullptr : *pick(model_.keys);
+  }
 
   void give_key() {
     auto key = std::make_shared<Model::Key>();
@@ -576,7 +589,7 @@ class SharingWorld {
       if (handle->value != nullptr) expected = kRefused;  // V-387
     }
     key->maker = me_;
-    key->listed = below(2) == 0;
+    key->listed = below(3) == 0;
     const Answer answer = call(sharing::export_key, key->source + key->offset, key->bytes,
                                key->listed ? kListed : kOpen, below(3));
     key->text = answer.text.data();

@@ -97,20 +97,21 @@ void settle(State& state, ExtentRow& extent, std::size_t me, const ProcessTable&
 
 void complete_move(State& state, std::size_t device, const NumberedWord::Value& pending) {
   const AccountIndex from = AccountIndex::of(Pending::account(pending.word));
-  const std::size_t index = Pending::pages(pending.word) - 1;
-  if (index >= kExtents) return;
+  const std::uint64_t move = Pending::pages(pending.word);
+  const std::size_t index = Move::extent(move), kind = Move::kind(move);
+  if (index >= kExtents || kind >= kKinds) return;
   ExtentRow& extent = state.extents[index];
   // The account is the last to change. So what was read before its number is seen to be lower is as it was
   // before the move, or in the middle of it; and what was read while the move stood belongs to it.
   const NumberedWord::Value charge = extent.charge.load();
   const std::uint64_t wanted = extent.wanted.load(std::memory_order_seq_cst);
-  NumberedWord& account = state.devices[device].shard_of(from).of[Charge::kind(wanted)];
+  NumberedWord& account = state.devices[device].shard_of(from).of[kind];
   NumberedWord::Value now = account.load();
   if (state.devices[device].pending.number.load(std::memory_order_seq_cst) != pending.number) return;
   if (now.number >= pending.number) return;
   if (Charge::row(charge.word) == Charge::kNobody) {
     extent.charge.exchange(
-        charge, {Charge::make(Charge::row(wanted), device, Charge::kind(wanted), Charge::pages(wanted)),
+        charge, {Charge::make(Charge::row(wanted), device, kind, Charge::pages(wanted)),
                  charge.number + 1});
   }
   for (; now.number < pending.number; now = account.load()) {
@@ -156,7 +157,7 @@ std::optional<ExtentName> Extents::make(PageQuota& quota, std::size_t kind, std:
       extent.life.store(ExtentLife::next(extent.life.load(), ExtentLife::Free, me));
       continue;
     }
-    if (pages != 0) quota.move_to_extent(i, shard);
+    if (pages != 0) quota.move_to_extent(i, kind, shard);
     extent.life.store(ExtentLife::next(extent.life.load(), ExtentLife::Live, me));
     first_free_ = i + 1;
     return name;

@@ -59,8 +59,8 @@ class PageQuota {
   void give(std::size_t kind, std::uint64_t pages, std::size_t shard = kCommonShard) {
     give_credit(this->shard(shard).of[kind].word, Account::step(pages), shard != kCommonShard);
   }
-  // So many pages in use pass to an extent that says how many (extents.h).
-  void move_to_extent(std::size_t extent, std::size_t shard);
+  // Pages in use of that kind pass to an extent that says how many (extents.h).
+  void move_to_extent(std::size_t extent, std::size_t kind, std::size_t shard);
   QuotaShard& shard(std::size_t index) const { return device_->shard_of({row_, index, 0}); }
 
   // In use by all processes that live.

@@ -78,9 +78,8 @@ bool ProcessTable::awaits_grant(std::size_t device, std::size_t row) const {
   const std::size_t whose =
       at.in_annex() ? AnnexOwner::row(state_.annex_owners[at.shard - kShards].load()) : at.row;
   if (Pending::pages(pending.word) == 0 || whose != row) return false;
-  // Of a move the extent says which account it concerns.
-  return is_move(pending.word) ||
-         state_.devices[device].shard_of(at).of[at.kind].number.load() < pending.number;
+  const std::size_t kind = is_move(pending.word) ? Move::kind(Pending::pages(pending.word)) : at.kind;
+  return kind < kKinds && state_.devices[device].shard_of(at).of[kind].number.load() < pending.number;
 }
 
 // A grant that a row has not got yet is entered before its owner leaves or the next one comes, so that no

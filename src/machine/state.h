@@ -123,8 +123,15 @@ struct AccountIndex {
 };
 static_assert((kSlots * kShards + kAnnex) * 8 <= 1U << Pending::kAccountBits && kKinds <= 8);
 
-// A pending word may also say that pages in use pass from an account to an extent, which is then named in
-// place of the pages; how many and of which kind is written in the extent.
+// A pending word may also say that pages in use pass from an account to an extent. That and the kind of page
+// are then named in place of how many, which is written in the extent. The kind is not read from there: the
+// word stands until the next one, and the extent may be another's by then.
+struct Move {
+  static constexpr unsigned kKindShift = 24;
+  static std::uint64_t make(std::size_t extent, std::size_t kind) { return (extent + 1) | kind << kKindShift; }
+  static std::size_t extent(std::uint64_t pages) { return (pages & ((1U << kKindShift) - 1)) - 1; }
+  static std::size_t kind(std::uint64_t pages) { return pages >> kKindShift & 7; }
+};
 inline constexpr std::size_t kMoveKind = 7;
 inline bool is_move(std::uint64_t pending) {
   return Pending::pages(pending) != 0 && Pending::account(pending) % 8 == kMoveKind;

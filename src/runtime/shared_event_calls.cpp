@@ -19,10 +19,10 @@ namespace {
 using schedule::EventRecord;
 using schedule::Lock;
 
-// A secret as text: of a notify's key, and of an event's handle, all of whose bytes count that way.
-constexpr std::size_t kLetters = 2 * sizeof(machine::Secret);
+// A secret as text (memory/ipc_keys.h): of a notify's key, and of an event's handle, all of whose bytes
+// count.
+constexpr std::size_t kLetters = kKeyBytes - 1;
 static_assert(kLetters == ACL_IPC_EVENT_HANDLE_SIZE);
-static_assert(kKeyBytes == kLetters + 1);
 
 constexpr std::size_t kMostNamedAtOnce = 31;  // V-399, as for memory
 constexpr std::size_t kMostNamed = 32768;

@@ -18,6 +18,7 @@
 #include "cli/held.h"
 #include "cli/help.h"
 #include "cli/machines.h"
+#include "cli/smi_shares.h"
 #include "cli/watch.h"
 #include "memory/device_figures.h"
 #include "product/product.h"
@@ -31,7 +32,7 @@ using machine::Seen;
 struct SmiArguments {
   std::string machine, device, seconds;
   CLI::Option* watch = nullptr;
-  bool json = false;
+  bool json = false, shares = false;
 
   bool watching() const { return watch->count() > 0; }
 };
@@ -43,6 +44,7 @@ struct View {
   std::vector<std::string> others;     // machines that are in use, if this one is not
   std::string time;                    // of the look
   bool timed = false;                  // whether the text tells it
+  bool shares = false;                 // what processes share, not what they hold
 
   bool whole() const { return devices.size() == seen.devices; }
   // With one device chosen, only those that hold or held some of it.
@@ -66,7 +68,7 @@ std::vector<std::uint32_t> devices_to_show(const Seen& seen, const std::string& 
 }
 
 View look(const machine::Place& place, const std::string& name, const SmiArguments& arguments) {
-  View view{machine::look_at(place, name), {}, {}, time_with_zone(), arguments.watching()};
+  View view{machine::look_at(place, name), {}, {}, time_with_zone(), arguments.watching(), arguments.shares};
   if (!view.seen.trouble.empty()) return view;
   if (!view.seen.live) {
     view.seen = as_settings_say(std::move(view.seen));
@@ -234,6 +236,7 @@ std::string as_text(const View& view) {
   std::string text;
   if (view.timed) text += text_of_time(view.time) + "\n";
   if (!seen.trouble.empty()) return text + why_not(seen) + "\n";
+  if (view.shares && seen.live) return text + shares_text({seen, view.devices, view.whole()});
   if (!seen.live) {
     text += fmt::format("No process is on machine '{}'.", seen.name);
     if (!view.others.empty()) text += fmt::format(" In use: {}.", fmt::join(view.others, ", "));
@@ -317,6 +320,7 @@ Json as_json(const View& view) {
   for (const ProcessSeen& process : seen.processes) {
     if (view.shows(process)) json["processes"].push_back(process_json(process, view));
   }
+  if (view.shares) json["shares"] = shares_json({seen, view.devices, view.whole()});
   return json;
 }
 
@@ -367,6 +371,10 @@ Action add_smi(CLI::App& belay) {
           ->type_name("[SECONDS]");
   app.add_flag("--json", arguments->json,
                "print as JSON, in bytes, with the time; with --watch one object a line");
+  app.add_flag(
+      "--shares", arguments->shares,
+      "what processes gave to each other: memory by handles and keys, events, notifies;\nwho may import "
+      "it, who holds it, what is left of those that are gone");
   set_help(
       app, "belay smi [OPTIONS]",
       "All processes of a user that run on the same machine (BELAY_MACHINE) share its devices. Figures\n"
@@ -381,6 +389,7 @@ Action add_smi(CLI::App& belay) {
       "  belay smi                                    the machine of BELAY_MACHINE, or the default one\n"
       "  belay smi --watch                            the same, every second\n"
       "  belay smi --machine job42 --device 0         one device of another machine\n"
+      "  belay smi --shares                           who shares what with whom\n"
       "  belay smi --json | jq '.devices[0].free_bytes'\n"
       "  belay smi --json --watch 0.5 >use.jsonl      a record of what a program does\n"
       "  belay machine ls                             which machines are there?");

@@ -201,6 +201,9 @@ Seen look_at_meeting(const MeetingPlace& place, const std::string& name) {
   seen.limits = header.limits;
   seen.on_device.resize(header.devices);
   seen.processes = processes_on(joined.memory, state);
+  const std::uint64_t number_space = platform::process_number_space();
+  seen.shared =
+      look_at_sharing(state, [&](std::size_t row) { return alive(joined.memory, state, row, number_space); });
   for (const ProcessSeen& each : seen.processes) {
     for (std::size_t device = 0; device < header.devices; ++device)
       add(seen.on_device[device], each.on_device[device]);

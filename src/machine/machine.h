@@ -14,6 +14,7 @@
 #include "machine/page_quota.h"
 #include "machine/process_table.h"
 #include "machine/shares.h"
+#include "machine/sharing_seen.h"
 #include "machine/signals.h"
 #include "machine/state.h"
 
@@ -110,6 +111,7 @@ struct Seen {
   std::vector<Use> on_device;
   std::vector<std::uint64_t> peaks;  // the most pages that all had in use at once, as far as it is known
   std::vector<ProcessSeen> processes;
+  std::vector<SharedSeen> shared;
 };
 Seen look_at(const Place& place, const std::string& name);
 

@@ -33,6 +33,21 @@ struct SignalName {
   bool operator==(const SignalName&) const = default;
 };
 
+// What whoever opens a signal, or looks at it, must know: the device of the machine that it is on; whether it
+// is a notify, and the number of that.
+struct AboutSignal {
+  static constexpr std::uint64_t kNotify = std::uint64_t{1} << 63;
+  static std::uint64_t of_event(std::uint32_t device) { return device; }
+  static std::uint64_t of_notify(std::uint32_t device, std::uint32_t number) {
+    return kNotify | std::uint64_t{number} << 32 | device;
+  }
+  static std::uint32_t device(std::uint64_t about) { return static_cast<std::uint32_t>(about); }
+  static std::uint32_t number(std::uint64_t about) {
+    return static_cast<std::uint32_t>((about & ~kNotify) >> 32);
+  }
+  static bool is_notify(std::uint64_t about) { return (about & kNotify) != 0; }
+};
+
 class Signals {
  public:
   Signals(State& state, ProcessTable& processes) : state_{state}, processes_{processes} {}

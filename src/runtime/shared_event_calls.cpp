@@ -27,14 +27,14 @@ static_assert(kLetters == ACL_IPC_EVENT_HANDLE_SIZE);
 constexpr std::size_t kMostNamedAtOnce = 31;  // V-399, as for memory
 constexpr std::size_t kMostNamed = 32768;
 
-// What others must know of a signal: the device of the machine, and the number of a notify.
-std::uint64_t about(const Process& process, std::uint32_t device, std::uint32_t number = 0) {
-  return std::uint64_t{number} << 32 | process.settings().memory.visible[device];
+// What others must know of a signal.
+std::uint64_t about(const Process& process, std::uint32_t device) {
+  return machine::AboutSignal::of_event(process.settings().memory.visible[device]);
 }
 // The device as this process numbers it; where it does not see it, the current one stands for it.
 std::uint32_t device_of(const Process& process, std::uint64_t about, std::uint32_t current) {
   const std::vector<std::uint32_t>& visible = process.settings().memory.visible;
-  const auto found = std::ranges::find(visible, static_cast<std::uint32_t>(about));
+  const auto found = std::ranges::find(visible, machine::AboutSignal::device(about));
   return found == visible.end() ? current : static_cast<std::uint32_t>(found - visible.begin());
 }
 
@@ -282,8 +282,9 @@ Status export_notify(Process& process, aclrtNotify handle, char* key, std::size_
   if (notify->key && notify->checking != checking)
     return rejected("R-211", "flags", flags, "the notify was exported with other flags before",
                     "pass the same flags");
-  const std::optional<machine::SignalName> name =
-      process.shared_signals().share(notify->state, about(process, notify->device, notify->number));
+  const std::optional<machine::SignalName> name = process.shared_signals().share(
+      notify->state,
+      machine::AboutSignal::of_notify(process.settings().memory.visible[notify->device], notify->number));
   if (!name) return none_left("R-211", ACL_ERROR_RT_NO_NOTIFY_RESOURCE, "notifies");
   if (Status published = publish(process, notify->key, machine::ShareKind::Notify, checking, *name, "R-211");
       !published)
@@ -309,7 +310,7 @@ Status import_notify(Process& process, aclrtNotify* out, const char* key, std::u
   std::shared_ptr<schedule::NotifyState> state = process.shared_signals().open_notify(name, handle, of);
   if (state == nullptr) return unknown("R-211", "key");
   const std::uint32_t device = device_of(process, of, context->device);
-  auto notify = std::make_shared<Notify>(handle, device, static_cast<std::uint32_t>(of >> 32));
+  auto notify = std::make_shared<Notify>(handle, device, machine::AboutSignal::number(of));
   notify->state = std::move(state);
   notify->opened = true;
   process.events().notifies.add(handle, std::move(notify));

@@ -132,16 +132,21 @@ std::vector<const SharedSeen*> to_show(const SharesShown& shown) {
   return all;
 }
 
+std::string who_holds(const SharedSeen& share) {
+  if (share.importers.empty()) return "Nobody holds";
+  return fmt::format("{} {}", pids(share.importers), share.importers.size() == 1 ? "holds" : "hold");
+}
+
 }  // namespace
 
 std::string shares_text(const SharesShown& shown) {
   const std::vector<const SharedSeen*> all = to_show(shown);
   Box box{{{Align::Left, 6},
            {Align::Left, 6},
-           {Align::Right, 9},
-           {Align::Left, 20},
-           {Align::Left, 15},
-           {Align::Left, 15},
+           {Align::Right, 8},
+           {Align::Left, 18},
+           {Align::Left, 14},
+           {Align::Left, 13},
            {Align::Left, 13}}};
   box.line();
   box.heading({"Device", "Kind", "Size", "Exported by", "May import", "Held by", "State"});
@@ -160,9 +165,8 @@ std::string shares_text(const SharesShown& shown) {
   std::string text = box.text();
   for (const SharedSeen* share : all) {
     if (!trouble(*share).empty()) {
-      text += wrap(fmt::format("{}: {}. {} hold it; {}.", trouble(*share), thing_in_words(*share, shown.seen),
-                               share->importers.empty() ? std::string{"None"} : pids(share->importers),
-                               consequence(*share, shown.seen)),
+      text += wrap(fmt::format("{}: {}. {} it; {}.", trouble(*share), thing_in_words(*share, shown.seen),
+                               who_holds(*share), consequence(*share, shown.seen)),
                    100, 2) +
               "\n";
     } else if (const std::vector<std::int32_t> missing = named_but_not_there(*share); !missing.empty()) {

@@ -49,6 +49,7 @@ def test_nobody_shares_anything(machine):
     with actors(1):
         assert shares() == []
         assert "Nothing is shared" in smi()
+        assert max(map(len, smi().splitlines())) <= 100
 
 
 def test_v382_v398_v409_a_key_from_export_to_close(machine):

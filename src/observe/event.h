@@ -33,11 +33,15 @@ enum class What : std::uint8_t {
   DeviceClosing,
   DeviceClosed,
   Finalized,
-  Refused,    // a call; `text` says why
-  GivenBack,  // memory that queued work may still need, before it is freed (Memory::mark_use); told at once
-              // only
-  Noted,      // legal or survived, but hardly meant; `text` says what
-  Gap,        // not an event: a ring goes on at its start
+  Refused,     // a call; `text` says why
+  GivenBack,   // memory that queued work may still need, before it is freed (Memory::mark_use); told at once
+               // only
+  Noted,       // legal or survived, but hardly meant; `text` says what
+  RangeBegun,  // of the program's own, on this thread; `text` is its name (belay_range_push)
+  RangeEnded,
+  Labelled,  // the block with that serial number; `text` is what the program calls it (belay_label)
+  Marked,    // belay_mark
+  Gap,       // not an event: a ring goes on at its start
 };
 
 enum class Actor : std::uint8_t {

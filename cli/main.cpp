@@ -21,6 +21,7 @@
 #include "cli/mark.h"
 #include "cli/npu_smi.h"
 #include "cli/products.h"
+#include "cli/report.h"
 #include "cli/rule.h"
 #include "cli/run.h"
 #include "cli/smi.h"
@@ -74,6 +75,7 @@ int obey(std::vector<std::string> words) {
            "  belay run -- ./my_program                    run it on an emulated A2 server\n"
            "  belay check -- ./my_program                  find its memory mistakes, with a verdict for CI\n"
            "  belay mark 4711                              what grew in it since the last mark?\n"
+           "  belay report run.trace                       a page: where memory went, when, and why it ran out\n"
            "  belay explain 2M --policy HUGE_ONLY          what does 2 MB cost, and why?\n"
            "  belay rule M-48                              the text of a rule\n"
            "  belay products                               what can be emulated, with its figures\n"
@@ -89,6 +91,7 @@ int obey(std::vector<std::string> words) {
       {"run", add_run(app, after_dashes)},
       {"check", add_check(app, std::move(after_dashes))},
       {"mark", add_mark(app)},
+      {"report", add_report(app)},
       {"explain", add_explain(app)},
       {"rule", add_rule(app)},
       {"products", add_products(app)},

@@ -83,21 +83,25 @@ int report(const ReportArguments& arguments) {
 
 Action add_report(CLI::App& belay) {
   auto arguments = std::make_shared<ReportArguments>();
-  CLI::App& app = *belay.add_subcommand("report", "Make a page of a trace: where memory went, when, and why it ran out")
-                       ->group("Commands");
-  app.add_option("FILE", arguments->trace, "a trace, as 'belay run --trace FILE' writes it")->option_text(" ")->required();
+  CLI::App& app =
+      *belay.add_subcommand("report", "Make a page of a trace: where memory went, when, and why it ran out")
+           ->group("Commands");
+  app.add_option("FILE", arguments->trace, "a trace, as 'belay run --trace FILE' writes it")
+      ->option_text(" ")
+      ->required();
   app.add_option("-o,--output", arguments->page, "the page; - for standard output\ndefault: FILE.html")
       ->type_name("PAGE");
-  set_help(app, "belay report FILE [-o PAGE]",
-           "The page is one file, which opens from the disk: no server, no network. It shows used memory over\n"
-           "time; who holds it at any moment, and where; streams, copies and waits; waste by cause; temporary\n"
-           "blocks; what was never freed; and why memory ran out, with what would have fitted. Peaks, holders,\n"
-           "leaks and refusals are in it as text too, in exact bytes. docs/report.md explains it.\n"
-           "Exit code: 0, or 2 if the trace cannot be read or the page not be written.\n\n"
-           "Examples:\n"
-           "  belay run --trace run.trace -- ./prog        write a trace\n"
-           "  belay report run.trace                       make run.trace.html of it\n"
-           "  belay report run.trace -o memory.html        under another name");
+  set_help(
+      app, "belay report FILE [-o PAGE]",
+      "The page is one file, which opens from the disk: no server, no network. It shows used memory over\n"
+      "time; who holds it at any moment, and where; streams, copies and waits; waste by cause; temporary\n"
+      "blocks; what was never freed; and why memory ran out, with what would have fitted. Peaks, holders,\n"
+      "leaks and refusals are in it as text too, in exact bytes. docs/report.md explains it.\n"
+      "Exit code: 0, or 2 if the trace cannot be read or the page not be written.\n\n"
+      "Examples:\n"
+      "  belay run --trace run.trace -- ./prog        write a trace\n"
+      "  belay report run.trace                       make run.trace.html of it\n"
+      "  belay report run.trace -o memory.html        under another name");
   return [arguments] { return report(*arguments); };
 }
 

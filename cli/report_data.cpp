@@ -26,7 +26,8 @@ Json series_json(const story::Series& series) {
   Json kinds = Json::array(), bytes = Json::array();
   for (std::size_t kind = 0; kind < story::kKinds; ++kind) {
     const auto of_kind = [kind](const story::Point& point) { return point.bytes[kind]; };
-    if (std::ranges::all_of(series.points, [&](const story::Point& point) { return of_kind(point) == 0; })) continue;
+    if (std::ranges::all_of(series.points, [&](const story::Point& point) { return of_kind(point) == 0; }))
+      continue;
     kinds.push_back(story::kKindNames[kind]);
     bytes.push_back(column(series.points, [&](const story::Point& point) { return number(of_kind(point)); }));
   }
@@ -75,7 +76,9 @@ Json group_json(const Story& story, const story::GroupTold& group) {
 }
 
 Json blocks_json(const Story& story) {
-  const auto of = [&](auto get) { return column(story.lives, [&](const story::Life& life) { return get(life); }); };
+  const auto of = [&](auto get) {
+    return column(story.lives, [&](const story::Life& life) { return get(life); });
+  };
   return {{"all", story.all_lives},
           {"group", story.group_of_life},
           {"address", of([](const story::Life& life) { return number(life.block.address); })},
@@ -84,7 +87,9 @@ Json blocks_json(const Story& story) {
           {"born", of([](const story::Life& life) { return number(life.block.born); })},
           {"died", of([](const story::Life& life) { return life.ended ? number(life.died) : Json(-1); })},
           {"thread", of([](const story::Life& life) { return life.block.thread; })},
-          {"freed", of([](const story::Life& life) { return life.freed_at == story::kNone ? Json(-1) : Json(life.freed_at); })},
+          {"freed", of([](const story::Life& life) {
+             return life.freed_at == story::kNone ? Json(-1) : Json(life.freed_at);
+           })},
           {"touches", of([](const story::Life& life) { return life.block.touches; })}};
 }
 
@@ -131,12 +136,15 @@ std::string report_data(const ReportSource& source) {
                 {"end", number(process.ended_ns == 0 ? story.duration : process.ended_ns)}};
   });
   json["series"] = column(story.series, series_json);
+  const story::Series* main = main_series(story);
+  json["main"] = main == nullptr ? -1 : main - story.series.data();
   json["moments"] = moments_json(story);
-  json["groups"] = column(story.groups, [&](const story::GroupTold& group) { return group_json(story, group); });
+  json["groups"] =
+      column(story.groups, [&](const story::GroupTold& group) { return group_json(story, group); });
   json["blocks"] = blocks_json(story);
   json["refusals"] = column(story.refusals, [&](const story::Refusal& each) {
-    return Json{{"time", number(each.time)},       {"process", each.process},  {"moment", each.moment},
-                {"code", each.code}, {"function", each.function}, {"words", each.words}};
+    return Json{{"time", number(each.time)}, {"process", each.process},   {"moment", each.moment},
+                {"code", each.code},         {"function", each.function}, {"words", each.words}};
   });
   json["ranges"] = ranges_json(story);
   json["lanes"] = column(story.lanes, lane_json);
@@ -144,9 +152,12 @@ std::string report_data(const ReportSource& source) {
   for (std::size_t i = 0; i < story::kDirections; ++i) {
     const story::Traffic& traffic = story.traffic[i];
     if (traffic.times == 0) continue;
-    json["traffic"].push_back({{"title", story::kDirectionNames[i]}, {"bytes", column(traffic.parts, number)}, {"total", number(traffic.bytes)}});
+    json["traffic"].push_back({{"title", story::kDirectionNames[i]},
+                               {"bytes", column(traffic.parts, number)},
+                               {"total", number(traffic.bytes)}});
   }
-  // Names may hold any bytes; JSON may not. And nothing in them may look like the end of the script to a browser.
+  // Names may hold any bytes; JSON may not. And nothing in them may look like the end of the script to a
+  // browser.
   std::string text = json.dump(-1, ' ', true, Json::error_handler_t::replace);
   std::string safe;
   safe.reserve(text.size());

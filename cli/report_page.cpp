@@ -24,12 +24,16 @@ std::string report_page(const ReportSource& source) {
 )",
       BELAY_VERSION, html(source.file), viewer_style());
   constexpr std::pair<std::string_view, std::string_view> kSections[] = {
-      {"short", "In short"}, {"when", "When"},           {"who", "Who"},     {"where", "Where"},       {"streams", "Streams"},
-      {"waste", "Waste"},    {"temporary", "Temporary"}, {"leaks", "Leaks"}, {"refusals", "Refusals"}, {"side", "Processes"}};
+      {"short", "In short"},      {"when", "When"},       {"who", "Who"},
+      {"where", "Where"},         {"streams", "Streams"}, {"waste", "Waste"},
+      {"temporary", "Temporary"}, {"leaks", "Leaks"},     {"refusals", "Refusals"},
+      {"side", "Processes"}};
   for (const auto& [id, name] : kSections) page += fmt::format("<a href=\"#{}\">{}</a>\n", id, name);
   page += "</nav><div id=\"tools\"></div></header>\n<main>\n";
   if (!pictures)
-    page += "<p class=\"facts remark\">This belay was built without its viewer, so there are no pictures here; the tables are complete.</p>\n";
+    page +=
+        "<p class=\"facts remark\">This belay was built without its viewer, so there are no pictures here; "
+        "the tables are complete.</p>\n";
   page += report_text(source);
   page += fmt::format("<footer>Made by belay {}.</footer>\n</main>\n", BELAY_VERSION);
   if (pictures) {

@@ -10,7 +10,8 @@ __asm__(".pushsection .rodata\n"
         "belay_viewer_style_end: .byte 0\n"
         ".popsection\n");
 // clang-format on
-extern "C" const char belay_viewer_script[], belay_viewer_script_end[], belay_viewer_style[], belay_viewer_style_end[];
+extern "C" const char belay_viewer_script[], belay_viewer_script_end[], belay_viewer_style[],
+    belay_viewer_style_end[];
 #endif
 
 namespace belay::cli {

@@ -1,5 +1,5 @@
-// Memory in use over time, in a bounded number of points: where some are left out, the highest and the lowest state
-// of each part are kept.
+// Memory in use over time, in a bounded number of points: where some are left out, the highest and the lowest
+// state of each part are kept.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace belay::story {
 
-// Where a part of a run lies, between 0 and 1: half by time and half by how much happened, so that neither bursts
-// nor long calm parts are lost.
+// Where a part of a run lies, between 0 and 1: half by time and half by how much happened, so that neither
+// bursts nor long calm parts are lost.
 class Course {
  public:
   Course(std::uint64_t duration, std::uint64_t changes) : duration_{duration}, changes_{changes} {}

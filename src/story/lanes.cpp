@@ -16,7 +16,8 @@ constexpr std::size_t kMostShown = 3000, kMostLanes = 24;
 std::array<std::uint64_t, kDirections> moved_by(const Record& record) {
   std::array<std::uint64_t, kDirections> moved{};
   std::ranges::copy(record.moved, moved.begin());
-  if (record.operation == Operation::Fill || record.what == What::Filled) moved[recording::kWays] = record.bytes;
+  if (record.operation == Operation::Fill || record.what == What::Filled)
+    moved[recording::kWays] = record.bytes;
   return moved;
 }
 
@@ -157,7 +158,8 @@ void Lanes::move(std::size_t direction, std::uint64_t bytes, std::uint64_t begin
   ++traffic.times;
   traffic.bytes += bytes;
   const auto part_of = [this](std::uint64_t time) {
-    const double share = static_cast<double>(time) / static_cast<double>(std::max<std::uint64_t>(duration_, 1));
+    const double share =
+        static_cast<double>(time) / static_cast<double>(std::max<std::uint64_t>(duration_, 1));
     return std::min(static_cast<std::size_t>(share * kTrafficParts), kTrafficParts - 1);
   };
   const std::size_t first = part_of(begin), last = std::max(first, part_of(end));
@@ -175,7 +177,9 @@ std::vector<Lane> Lanes::lanes() const {
   }
   std::vector<Lane> lanes;
   for (const Lane* each : all) lanes.push_back(*each);
-  std::ranges::stable_sort(lanes, {}, [](const Lane& lane) { return std::tuple{lane.process, lane.thread == 0, lane.stream, lane.thread}; });
+  std::ranges::stable_sort(lanes, {}, [](const Lane& lane) {
+    return std::tuple{lane.process, lane.thread == 0, lane.stream, lane.thread};
+  });
   return lanes;
 }
 

@@ -52,7 +52,10 @@ struct Waits {
   std::uint32_t process;
   std::string function;
   std::uint64_t times = 0;
-  bool hidden() const { return !function.starts_with("aclrtSynchronize") && !function.starts_with("aclrtQuery") && !function.starts_with("aclrtStreamQuery"); }
+  bool hidden() const {
+    return !function.starts_with("aclrtSynchronize") && !function.starts_with("aclrtQuery") &&
+           !function.starts_with("aclrtStreamQuery");
+  }
 };
 
 class Lanes {

@@ -42,7 +42,8 @@ Change Ledger::came(const Record& record) {
   const Api api = record.object == Object::DeviceBlock ? api_of((*names_)[key.function]) : Api::MallocAlign32;
   block.waste = waste_of(block.asked, block.charged, key.page, api, products_[record.process]);
   // The same number twice is a damaged trace; the first one goes as if it had been freed.
-  if (const auto before = alive_[record.process].find(record.serial); before != alive_[record.process].end()) {
+  if (const auto before = alive_[record.process].find(record.serial);
+      before != alive_[record.process].end()) {
     Record end = record;
     end.what = What::Freed;
     went(end);
@@ -112,7 +113,8 @@ Change Ledger::renamed(const Record& record) {
 // Where events were left out, the figures that are written every now and then say what there is in all.
 Change Ledger::corrected(const Record& record) {
   const recording::ProcessFacts& process = trace_->processes()[record.process];
-  const bool complete = process.lost == 0 && (process.thinning.empty() || process.thinning[0].time_ns > record.time_ns);
+  const bool complete =
+      process.lost == 0 && (process.thinning.empty() || process.thinning[0].time_ns > record.time_ns);
   if (complete) return {};
   Change change;
   for (const recording::Figures& figures : record.figures) {

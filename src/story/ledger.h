@@ -49,7 +49,8 @@ struct Account {
 inline constexpr std::uint32_t kPolicyFlags = observe::Event::kReadOnly | observe::Event::kP2p | 0x30;
 
 struct GroupKey {
-  std::uint32_t account, site, function, policy, label;  // policy: flags of the event; label: kNone, or a name
+  std::uint32_t account, site, function, policy,
+      label;  // policy: flags of the event; label: kNone, or a name
   Page page;
   Object object;
   auto operator<=>(const GroupKey&) const = default;

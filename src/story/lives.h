@@ -1,5 +1,5 @@
-// The blocks that matter most: all of them if they are few, else those that were held at the moments that have a
-// name, and then the large ones that lived long.
+// The blocks that matter most: all of them if they are few, else those that were held at the moments that
+// have a name, and then the large ones that lived long.
 #pragma once
 
 #include <algorithm>
@@ -44,7 +44,9 @@ class Lives {
   std::vector<Life> finish() {
     std::vector<Life> lives;
     for (const Weighed& each : kept_) lives.push_back(each.life);
-    std::ranges::stable_sort(lives, {}, [](const Life& life) { return std::pair{life.block.born, life.block.address}; });
+    std::ranges::stable_sort(lives, {}, [](const Life& life) {
+      return std::pair{life.block.born, life.block.address};
+    });
     return lives;
   }
 
@@ -56,7 +58,8 @@ class Lives {
 
   double weight(const Life& life) const {
     const std::uint64_t end = life.ended ? life.died : duration_;
-    const double share = static_cast<double>(end - std::min(end, life.block.born)) / static_cast<double>(duration_);
+    const double share =
+        static_cast<double>(end - std::min(end, life.block.born)) / static_cast<double>(duration_);
     const auto after = std::ranges::lower_bound(moments_, life.block.born);
     const bool held_then = after != moments_.end() && (!life.ended || *after < life.died);
     return static_cast<double>(life.block.charged) * (share + 0.01) * (held_then ? 1000.0 : 1.0);

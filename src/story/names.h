@@ -12,7 +12,8 @@ namespace belay::story {
 class Names {
  public:
   std::uint32_t number(std::string_view name) {
-    const auto [at, is_new] = numbers_.try_emplace(std::string{name}, static_cast<std::uint32_t>(all_.size()));
+    const auto [at, is_new] =
+        numbers_.try_emplace(std::string{name}, static_cast<std::uint32_t>(all_.size()));
     if (is_new) all_.emplace_back(name);
     return at->second;
   }

@@ -67,7 +67,8 @@ class Teller {
     while (const Record* record = records.next()) {
       if (++seen % 262144 == 0) {
         // Before the first reading has ended nobody knows how many there are: about 16 bytes each.
-        const std::uint64_t all = story_.records != 0 ? story_.records : std::max<std::uint64_t>(trace_.bytes() / 16, 1);
+        const std::uint64_t all =
+            story_.records != 0 ? story_.records : std::max<std::uint64_t>(trace_.bytes() / 16, 1);
         progress_(from + part * std::min(1.0, static_cast<double>(seen) / static_cast<double>(all)));
       }
       see(*record);
@@ -99,16 +100,19 @@ class Teller {
     std::uint64_t change = 0, now = 0, last = 0;
     each_record(0.25, 0.3, [&](const Record& record) {
       now = record.time_ns;
-      if (record.kind == recording::Kind::Event && record.what == observe::What::Refused) note_refusal(record, change);
+      if (record.kind == recording::Kind::Event && record.what == observe::What::Refused)
+        note_refusal(record, change);
       const Change each = ledger.take(record);
       if (!each) return;
       const std::size_t device = sums.take(ledger, each.account);
       const Account& account = ledger.accounts()[each.account];
       if (device == by_device.size())
-        by_device.push_back({{.device = account.device, .limit = limit_of(account)}, Curve{course, kPointParts}});
+        by_device.push_back(
+            {{.device = account.device, .limit = limit_of(account)}, Curve{course, kPointParts}});
       while (by_account.size() <= each.account) {
         const Account& of = ledger.accounts()[by_account.size()];
-        by_account.push_back({{.device = of.device, .process = of.process, .limit = limit_of(of)}, Curve{course, kPointParts}});
+        by_account.push_back({{.device = of.device, .process = of.process, .limit = limit_of(of)},
+                              Curve{course, kPointParts}});
       }
       by_device[device].curve.add({now, change, sums.devices()[device].bytes});
       by_account[each.account].curve.add({now, change, account.bytes});
@@ -129,15 +133,19 @@ class Teller {
       story_.series.push_back(std::move(drawn.series));
     };
     for (Drawn& drawn : by_device) add(drawn);
-    std::ranges::stable_sort(story_.series, {}, [](const Series& each) { return each.device < 0 ? INT32_MAX : each.device; });
+    std::ranges::stable_sort(story_.series, {},
+                             [](const Series& each) { return each.device < 0 ? INT32_MAX : each.device; });
     for (Drawn& drawn : by_account) {
-      const auto sharing = std::ranges::count(by_account, drawn.series.device, [](const Drawn& each) { return each.series.device; });
+      const auto sharing = std::ranges::count(by_account, drawn.series.device,
+                                              [](const Drawn& each) { return each.series.device; });
       if (sharing > 1) add(drawn);
     }
     for (const Series& each : story_.series) {
       Moment& moment = moment_at(each.peak.time, each.peak.change);
-      moment.words.push_back(fmt::format("the peak of {}{}", device_words(each.device),
-                                         each.process == kNone ? "" : fmt::format(" in process {}", trace_.processes()[each.process].process)));
+      moment.words.push_back(fmt::format(
+          "the peak of {}{}", device_words(each.device),
+          each.process == kNone ? ""
+                                : fmt::format(" in process {}", trace_.processes()[each.process].process)));
     }
     for (const Refusal& each : story_.refusals) {
       if (change == 0) break;
@@ -160,7 +168,8 @@ class Teller {
     if (account.device < 0) return 0;
     const recording::ProcessFacts& process = trace_.processes()[account.process];
     for (std::size_t i = 0; i < process.device_bytes.size(); ++i) {
-      const std::uint32_t real = i < process.visible.size() ? process.visible[i] : static_cast<std::uint32_t>(i);
+      const std::uint32_t real =
+          i < process.visible.size() ? process.visible[i] : static_cast<std::uint32_t>(i);
       if (real == static_cast<std::uint32_t>(account.device)) return process.device_bytes[i];
     }
     return 0;
@@ -184,7 +193,8 @@ class Teller {
     if (story_.refusals.size() >= kMostRefusals) {
       if (!short_of_memory) return;
       // What memory was missing for is told first.
-      const auto other = std::ranges::find_if(story_.refusals, [](const Refusal& each) { return each.code != kNoMemory; });
+      const auto other =
+          std::ranges::find_if(story_.refusals, [](const Refusal& each) { return each.code != kNoMemory; });
       if (other == story_.refusals.end()) return;
       story_.refusals.erase(other);
     }
@@ -212,25 +222,27 @@ class Teller {
     Ranges ranges;
     std::uint64_t change = 0;
     std::size_t moment = 0;
+    bool due = false;
     each_record(0.55, 0.4, [&](const Record& record) {
       const std::int32_t device = ledger.device_of(record.process, record.place());
       lanes.take(record, device);
       ranges.take(record, story_.names);
       if (record.kind == recording::Kind::Figures) note_others(ledger, record);
-      if (record.kind == recording::Kind::Event && record.what == observe::What::Refused) explain(ledger, record, device);
-      const Change each = ledger.take(record);
-      if (each.what == Change::What::Went)
-        lives.add({each.block, record.time_ns, true, freed_at(record)});
-      if (!each) return;
-      if (moment < story_.moments.size() && story_.moments[moment].change == change) {
-        snapshot(ledger, static_cast<std::uint32_t>(moment));
-        ++moment;
+      if (record.kind == recording::Kind::Event && record.what == observe::What::Refused)
+        explain(ledger, record, device);
+      // A state lasts until the next change; names that blocks get meanwhile belong to it.
+      if (due && (record.is_block() || record.kind == recording::Kind::Figures)) {
+        snapshot(ledger, static_cast<std::uint32_t>(moment++));
+        due = false;
       }
+      const Change each = ledger.take(record);
+      if (each.what == Change::What::Went) lives.add({each.block, record.time_ns, true, freed_at(record)});
+      if (!each) return;
+      due = moment < story_.moments.size() && story_.moments[moment].change == change;
       ++change;
     });
+    if (due) snapshot(ledger, static_cast<std::uint32_t>(moment));
     ledger.for_each_alive([&](const Block& block) { lives.add({block, 0, false, kNone}); });
-    // What was renamed since the last moment, which is the last change, is told under its name.
-    if (!story_.moments.empty()) snapshot(ledger, static_cast<std::uint32_t>(story_.moments.size() - 1));
     ledger.close();
     story_.accounts = ledger.accounts();
     tell_groups(ledger);
@@ -279,7 +291,8 @@ class Teller {
       series.waste = {};
       series.asked = 0;
       for (const Account& account : ledger.accounts()) {
-        if (account.device != series.device || (series.process != kNone && account.process != series.process)) continue;
+        if (account.device != series.device || (series.process != kNone && account.process != series.process))
+          continue;
         series.waste += account.held.waste;
         series.asked += account.held.asked;
       }
@@ -313,7 +326,8 @@ class Teller {
   void explain(const Ledger& ledger, const Record& record, std::int32_t device) {
     if (record.outcome != kNoMemory || explained_ >= kMostShortages) return;
     const auto refusal = std::ranges::find_if(story_.refusals, [&](const Refusal& each) {
-      return !each.shortage && each.code == kNoMemory && each.time == record.time_ns && each.process == record.process;
+      return !each.shortage && each.code == kNoMemory && each.time == record.time_ns &&
+             each.process == record.process;
     });
     if (refusal == story_.refusals.end()) return;
     ++explained_;
@@ -329,7 +343,8 @@ class Teller {
     shortage.used = sum(shortage.by_kind);
     const std::uint64_t taken = shortage.used + shortage.others;
     shortage.free = shortage.total - std::min(shortage.total, taken);
-    const auto row = std::ranges::find(products(), std::string_view{trace_.processes()[record.process].product}, &ProductRow::key);
+    const auto row = std::ranges::find(
+        products(), std::string_view{trace_.processes()[record.process].product}, &ProductRow::key);
     for (std::size_t kind = 0; kind < kKinds; ++kind) {
       const Page page = static_cast<Page>(kind);
       const bool padded = row != products().end() && pads(api_of(refusal->function), page, *row);
@@ -347,12 +362,14 @@ class Teller {
     if (frame.function == 0) {
       const auto& modules = trace_.processes()[process].modules;
       const std::string_view path = frame.module < modules.size() ? text(modules[frame.module].path) : "";
-      return story_.names.number(fmt::format("{}+{:#x}", path.empty() ? "code" : path.substr(path.rfind('/') + 1), frame.offset));
+      return story_.names.number(
+          fmt::format("{}+{:#x}", path.empty() ? "code" : path.substr(path.rfind('/') + 1), frame.offset));
     }
     if (frame.file == 0) return story_.names.number(text(frame.function));
     const std::string_view file = text(frame.file);
     return story_.names.number(frame.line == 0 ? fmt::format("{} ({})", text(frame.function), file)
-                                               : fmt::format("{} ({}:{})", text(frame.function), file.substr(file.rfind('/') + 1), frame.line));
+                                               : fmt::format("{} ({}:{})", text(frame.function),
+                                                             file.substr(file.rfind('/') + 1), frame.line));
   }
 
   static std::string policy_words(const Group& group) {
@@ -366,7 +383,8 @@ class Teller {
 
   std::string kind_words(const Group& group) const {
     std::string words{kKindNames[static_cast<std::size_t>(group.key.page)]};
-    if (group.key.object == Object::Physical || group.key.object == Object::HostPhysical) words += ", physical memory";
+    if (group.key.object == Object::Physical || group.key.object == Object::HostPhysical)
+      words += ", physical memory";
     return words;
   }
 
@@ -381,9 +399,7 @@ class Teller {
     for (const recording::Frame& frame : trace_.site(process, group.key.site).frames)
       told.frames.push_back(frame_name(process, frame));
     told.label = group.key.label != kNone;
-    told.name = told.label            ? group.key.label
-                : told.frames.empty() ? group.key.function
-                                      : told.frames[0];
+    told.name = told.label ? group.key.label : told.frames.empty() ? group.key.function : told.frames[0];
     told.states = std::move(states_[number]);
     told.totals = group;
     return told;
@@ -408,7 +424,8 @@ class Teller {
     for (std::size_t i = kMostGroups; i < order.size(); ++i) {
       const std::uint32_t number = order[i].second;
       const Group& group = ledger.groups()[number];
-      const auto [rest, is_new] = rests.try_emplace(group.key.account, static_cast<std::uint32_t>(story_.groups.size()));
+      const auto [rest, is_new] =
+          rests.try_emplace(group.key.account, static_cast<std::uint32_t>(story_.groups.size()));
       if (is_new) story_.groups.push_back(rest_of(group.key.account, "smaller holders together"));
       told_[number] = rest->second;
       add_to(story_.groups[rest->second], group, states_[number]);
@@ -442,7 +459,8 @@ class Teller {
       if (a < rest.states.size() && rest.states[a].moment == moment) of_a = rest.states[a++].held;
       if (b < states.size() && states[b].moment == moment) of_b = states[b++].held;
       Held held = of_a;
-      held.count += of_b.count, held.asked += of_b.asked, held.charged += of_b.charged, held.waste += of_b.waste;
+      held.count += of_b.count, held.asked += of_b.asked, held.charged += of_b.charged,
+          held.waste += of_b.waste;
       both.push_back({moment, held});
     }
     rest.states = std::move(both);

@@ -1,7 +1,7 @@
 // What a trace tells, put together: exact figures, of bounded size however long the trace is.
 //
-// The trace is read three times: to see how long it is; to find peaks, refusals and the moments that will be told;
-// and to tell who held what at them. So only what is alive at one moment is ever in memory.
+// The trace is read three times: to see how long it is; to find peaks, refusals and the moments that will be
+// told; and to tell who held what at them. So only what is alive at one moment is ever in memory.
 #pragma once
 
 #include <cstdint>
@@ -56,7 +56,8 @@ struct GroupTold {
 // What stood in the way of a request, and what would have fitted.
 struct Shortage {
   std::int32_t device = 0;
-  std::uint64_t total = 0, used = 0, others = 0, free = 0;  // others: of processes that the trace does not hold
+  std::uint64_t total = 0, used = 0, others = 0,
+                free = 0;  // others: of processes that the trace does not hold
   KindBytes by_kind{};
   std::array<std::uint64_t, kKinds> fits{};  // the largest request in pages of each kind
   Waste waste{};

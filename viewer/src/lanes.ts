@@ -112,7 +112,7 @@ export class Lanes {
     for (let i = 0; i <= 4; i++) {
       const time = this.from + ((this.to - this.from) * i) / 4;
       pen.textAlign = i === 0 ? 'left' : i === 4 ? 'right' : 'center';
-      pen.fillText(clock(time, (this.to - this.from) / 4), x(time), height - 6);
+      pen.fillText(clock(time, (this.to - this.from) / 40), x(time), height - 6);
     }
     pen.textAlign = 'left';
     const now = x(this.state.time);

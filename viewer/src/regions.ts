@@ -26,8 +26,8 @@ export function regionsOf(state: State): Region[] {
     const begin = blocks.address[block];
     const end = begin + blocks.bytes[block];
     const { kind } = groups[blocks.group[block]];
-    const joins: boolean =
-      last !== null && last.process === process(block) && last.kind === kind && begin - last.end < kGap && Math.floor(begin / kHeap) === Math.floor(Math.max(last.begin, last.end - 1) / kHeap);
+    const sameHeap = last !== null && Math.floor(begin / kHeap) === Math.floor((last.end - 1) / kHeap);
+    const joins: boolean = last !== null && last.process === process(block) && last.kind === kind && (begin < last.end || (sameHeap && begin - last.end < kGap));
     if (!joins || last === null) {
       last = { process: process(block), kind, begin, end, blocks: [] };
       regions.push(last);

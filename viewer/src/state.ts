@@ -14,12 +14,7 @@ export class State {
 
   constructor(readonly story: Story) {
     this.lower = story.names.map((name) => name.toLowerCase());
-    // What matters most: where memory ran out, else the device that was used most.
-    let most = -1;
-    story.series.forEach((each, at) => {
-      const weight = (each.process < 0 ? 1 : 0) * (each.device >= 0 ? 1e18 : 1) + each.peak.bytes;
-      if (weight > most) [most, this.series] = [weight, at];
-    });
+    this.series = Math.max(0, story.main);
     if (story.series.length > 0) this.moment = story.series[this.series].peak.moment;
   }
 

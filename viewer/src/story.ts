@@ -14,6 +14,7 @@ export interface Story {
   names: string[];
   processes: Process[];
   series: Series[];
+  main: number; // of the series: what the first look is for; -1: there is none
   moments: Moments;
   groups: Group[];
   blocks: Blocks;

@@ -145,6 +145,8 @@ export class Timeline {
     const seen = (time: number) => time >= plot.scales.x.min! && time <= plot.scales.x.max!;
     pen.save();
     pen.font = `${12 * sharp}px system-ui, sans-serif`;
+    pen.textAlign = 'left';
+    pen.textBaseline = 'alphabetic';
     const upright = (time: number, stroke: string, dash: number[], wide = 1) => {
       pen.beginPath();
       pen.strokeStyle = stroke;

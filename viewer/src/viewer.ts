@@ -33,6 +33,7 @@ function start(): void {
   }
   if (story.lanes.length > 0) new Lanes(state);
   document.documentElement.dataset.ready = 'yes';
+  Object.assign(window, { belay: state }); // for those who look closer in the browser's console
 }
 
 start();

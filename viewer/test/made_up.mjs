@@ -227,7 +227,7 @@ export function churn(path, seed = 1, events = 10000) {
 export function hostile(path) {
   const evil = '</script><script>document.title="owned"</script><img src=x onerror="document.title=\'owned\'">';
   const trace = new TraceWriter(path);
-  const run = new Program(trace.process({ name: '<b>evil</b>', pid: -5, product: '<i>', devices: [2 ** 40] }));
+  const run = new Program(trace.process({ name: '<b>evil</b>', pid: -5, product: '<i>', devices: [2 ** 40] }), { thread: 77 });
   const site = run.at('aclrtMalloc', [evil, `/x/${evil}`, 7]);
   const block = run.malloc(5000, site);
   run.label(block, `label ${evil}`);

@@ -1,0 +1,71 @@
+// What a page must say, counted again from the records of its trace in the plainest way.
+
+import { readTrace } from './trace_reader.mjs';
+
+const kKinds = { 12: '4 KB pages', 21: '2 MB pages', 30: '1 GB pages' };
+const isMemory = (record) => (record.what === 0 || record.what === 1) && [1, 2, 10, 11].includes(record.object);
+
+export function recount(path) {
+  const { processes, records } = readTrace(path);
+  const deviceOf = (record) => (record.object === 2 || record.object === 11 ? -1 : processes[record.process].visible[record.device]);
+  const nameOf = (record) => {
+    const { sites, modules } = processes[record.process].definitions;
+    const frame = sites.get(record.site)?.frames[0];
+    if (!frame) return record.called;
+    if (frame.name === undefined) return `${(modules[frame.module] || 'code').split('/').pop()}+0x${frame.offset.toString(16)}`;
+    if (!frame.file) return frame.name;
+    return frame.line ? `${frame.name} (${frame.file.split('/').pop()}:${frame.line})` : `${frame.name} (${frame.file})`;
+  };
+  const alive = new Map();
+  const blocks = [];
+  const peaks = new Map(); // by device, and by device and process
+  const used = new Map();
+  const unfreed = { blocks: 0, bytes: 0 };
+  const add = (key, bytes, time) => {
+    used.set(key, (used.get(key) ?? 0) + bytes);
+    if (!peaks.has(key) || used.get(key) > peaks.get(key).bytes) peaks.set(key, { bytes: used.get(key), time });
+  };
+  for (const record of records) {
+    const key = `${record.process} ${record.serial}`;
+    if (record.what === 21 && alive.has(key)) alive.get(key).label = record.text;
+    if (!isMemory(record)) continue;
+    const device = deviceOf(record);
+    if (record.what === 0) {
+      const block = { device, process: record.process, address: record.address, asked: record.bytes, bytes: record.pages * 4096, born: record.time, died: Infinity, swept: false, name: nameOf(record), label: null, called: record.called, kind: kKinds[record.shift], thread: record.thread };
+      alive.set(key, block);
+      blocks.push(block);
+      for (const sum of [`${device}`, `${device} ${record.process}`]) add(sum, block.bytes, record.time);
+    } else if (alive.has(key)) {
+      const block = alive.get(key);
+      alive.delete(key);
+      block.died = record.time;
+      block.swept = (record.flags & 8) !== 0;
+      for (const sum of [`${block.device}`, `${block.device} ${block.process}`]) add(sum, -block.bytes, record.time);
+    }
+  }
+  for (const block of blocks) {
+    if (block.died !== Infinity && !block.swept) continue;
+    unfreed.blocks++;
+    unfreed.bytes += block.bytes;
+  }
+  return {
+    processes,
+    records,
+    blocks,
+    peaks,
+    unfreed,
+    refusals: records.filter((record) => record.what === 16),
+    /** What was alive on a device once all that happened up to a time had happened. */
+    aliveAt: (time, device) => blocks.filter((block) => block.device === device && block.born <= time && block.died > time),
+  };
+}
+
+/** Bytes by who holds them: the label a block ends with, or where it was made. */
+export function byHolder(blocks) {
+  const holders = new Map();
+  for (const block of blocks) {
+    const name = block.label ?? block.name;
+    holders.set(name, (holders.get(name) ?? 0) + block.bytes);
+  }
+  return holders;
+}

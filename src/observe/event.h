@@ -123,6 +123,12 @@ struct alignas(64) Event {
   static constexpr std::uint8_t kReadOnly = 2, kP2p = 4;  // of a block
   static constexpr std::uint8_t kSwept =
       8;  // freed or destroyed with its device or context, not by the program
+  // Of a device block: the policy that it was asked for with, as far as it makes a difference.
+  enum class Policy : std::uint8_t { HugeFirst, HugeOnly, NormalOnly, Huge1GOnly };
+  static constexpr unsigned kPolicyShift = 4;
+  static constexpr std::uint8_t flags_of(Policy policy) {
+    return static_cast<std::uint8_t>(static_cast<unsigned>(policy) << kPolicyShift);
+  }
   bool has_details() const { return (flags & kHasDetails) != 0; }
   std::uint64_t first_word() const {
     std::uint64_t word = 0;

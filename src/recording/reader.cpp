@@ -473,8 +473,9 @@ void LaneReader::read_figures() {
   for (std::uint64_t left = source_.number(); left != 0 && source_.good(); --left) {
     Figures each;
     each.place = static_cast<std::uint32_t>(source_.number());
-    for (std::uint64_t& used : each.used) used = source_.number();
+    each.mine = source_.number();
     each.peak = source_.number();
+    for (std::uint64_t& used : each.used) used = source_.number();
     each.free = source_.number();
     each.total = source_.number();
     if (each.place >= kPlaces) source_.fail();

@@ -24,13 +24,13 @@ struct Part {
   bool on_device = false, writes = false;
 };
 
-// What one device, or pinned host memory, had in use: by this process as it was at that moment, with the most
-// it ever had; and by all processes, as aclrtGetMemInfo tells.
+// What one device, or pinned host memory, had in use at that moment, by this process and by all of the
+// machine.
 struct Figures {
   std::uint32_t place = 0;              // a device of the process; kHostPlace: pinned host memory
-  std::array<std::uint64_t, 3> used{};  // by this process, in pages of 4 KB, 2 MB, 1 GB
-  std::uint64_t peak = 0;               // of this process, bytes
-  std::uint64_t free = 0, total = 0;    // of the device; both 0 for the host
+  std::uint64_t mine = 0, peak = 0;     // bytes of this process: now, and the most it ever had
+  std::array<std::uint64_t, 3> used{};  // by all, in pages of 4 KB, 2 MB, 1 GB; of the host: by this one
+  std::uint64_t free = 0, total = 0;    // of the device, as aclrtGetMemInfo tells; both 0 for the host
 };
 
 enum class Kind : std::uint8_t {
@@ -65,6 +65,9 @@ struct Record {
   std::string_view text;
   std::span<const Figures> figures;
 
+  observe::Event::Policy policy() const {  // of a device block
+    return static_cast<observe::Event::Policy>(flags >> observe::Event::kPolicyShift & 3);
+  }
   std::uint64_t charged() const { return pages * 4096; }
   bool is_host_memory() const { return object == Object::HostBlock || object == Object::HostPhysical; }
   // A block or physical memory came or went.

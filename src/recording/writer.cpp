@@ -568,12 +568,12 @@ void Lane::write(const observe::Event& told, const observe::Details* details,
 }
 
 void Lane::write_figures(std::span<const Figures> figures, std::uint64_t time_ns) {
-  if (!log_->good() || !room_for((3 + 7 * figures.size()) * kMostVarint)) return;
+  if (!log_->good() || !room_for((3 + 8 * figures.size()) * kMostVarint)) return;
   std::byte* to = put(put(put(at_, kFiguresRecord), take_time(time_ns)), figures.size());
   for (const Figures& each : figures) {
-    to = put(to, each.place);
+    to = put(put(put(to, each.place), each.mine), each.peak);
     for (const std::uint64_t used : each.used) to = put(to, used);
-    to = put(put(put(to, each.peak), each.free), each.total);
+    to = put(put(to, each.free), each.total);
   }
   at_ = to;
 }

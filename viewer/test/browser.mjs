@@ -1,35 +1,17 @@
 // Debian's Chromium, driven by Playwright, and pages made by the command.
 
-import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { existsSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
-
-const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
-export const belay = process.env.BELAY ?? join(root, 'build/release/bin/belay');
-export const isLong = (process.env.ACL_TEST_LONG ?? '') !== '';
-export const seed = Number(process.env.ACL_TEST_SEED ?? 0) || Math.floor(Math.random() * 1e6) + 1;
+import { report } from './command.mjs';
 
 const kChromium = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const kFlags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 
-export function scratch() {
-  const folder = mkdtempSync(join(tmpdir(), 'belay-report-'));
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
-/** Runs the command on a trace; returns what it said. */
-export function report(trace) {
-  const { status, stdout, stderr, signal } = spawnSync(belay, ['report', trace], { encoding: 'utf8' });
-  return { status, signal, stdout, stderr, page: `${trace}.html` };
-}
-
 export function makePage(trace) {
-  execFileSync(belay, ['report', trace], { stdio: ['ignore', 'ignore', 'inherit'] });
-  return `${trace}.html`;
+  const { status, stderr, page } = report(trace);
+  if (status !== 0) throw new Error(stderr);
+  return page;
 }
 
 /** A browser with a profile of its own that is thrown away. `open` waits until the pictures are there. */
@@ -39,7 +21,7 @@ export async function startBrowser() {
   return {
     close: () => browser.close(),
     async open(path, { scripts = true, ...options } = {}) {
-      const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, javaScriptEnabled: scripts, ...options });
+      const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', javaScriptEnabled: scripts, ...options });
       const page = await context.newPage();
       page.setDefaultTimeout(20000);
       const complaints = [];

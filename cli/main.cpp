@@ -25,6 +25,7 @@
 #include "cli/rule.h"
 #include "cli/run.h"
 #include "cli/smi.h"
+#include "cli/stats.h"
 #include "cli/symbolize.h"
 #include "cli/toolkit.h"
 
@@ -92,6 +93,7 @@ int obey(std::vector<std::string> words) {
       {"run", add_run(app, after_dashes)},
       {"check", add_check(app, std::move(after_dashes))},
       {"mark", add_mark(app)},
+      {"stats", add_stats(app)},
       {"report", add_report(app)},
       {"explain", add_explain(app)},
       {"rule", add_rule(app)},

@@ -13,6 +13,7 @@
 #include "cli/colour.h"
 #include "cli/help.h"
 #include "cli/report_page.h"
+#include "cli/trace_frames.h"
 
 namespace belay::cli {
 namespace {
@@ -53,11 +54,11 @@ class ProgressLine {
 int report(const ReportArguments& arguments) {
   recording::Trace trace;
   if (const std::string why = trace.open(arguments.trace); !why.empty()) {
-    fmt::print(stderr, "{} {}: {}\n", complaint("belay report"), arguments.trace, why);
+    fmt::print(stderr, "{} {}\n", complaint("belay report"), why);
     fmt::print(stderr, "a trace is what 'belay run --trace FILE -- program' writes\n");
     return kUsage;
   }
-  // name_frames(trace.processes_to_name());
+  name_frames(trace);
   const story::Story story = [&] {
     ProgressLine line;
     return story::tell(trace, [&line](double share) { line.at(share); });

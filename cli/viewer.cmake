@@ -4,9 +4,12 @@ option(BELAY_VIEWER "Build the viewer of `belay report` in (needs node, npm, and
 set(viewer ${PROJECT_SOURCE_DIR}/viewer)
 set(bundle ${PROJECT_BINARY_DIR}/viewer)
 
-add_library(belay_viewer STATIC viewer_files.cpp)
-target_include_directories(belay_viewer PRIVATE ${PROJECT_BINARY_DIR}/rooms/cli)
-target_link_libraries(belay_viewer PRIVATE belay_story belay_recording belay_memory belay_observe belay_product belay_platform belay_base belay_warnings)
+# The page around the viewer; a library of its own, because its words for things are not those of other commands.
+add_library(belay_page STATIC report_page.cpp report_text.cpp report_data.cpp viewer_files.cpp)
+target_include_directories(belay_page PRIVATE ${PROJECT_BINARY_DIR}/rooms/cli)
+target_compile_definitions(belay_page PRIVATE BELAY_VERSION="${PROJECT_VERSION}")
+target_link_libraries(belay_page PRIVATE belay_story belay_recording belay_memory belay_machine belay_observe belay_product
+  belay_platform belay_base belay_warnings nlohmann_json::nlohmann_json)
 
 find_program(BELAY_NODE NAMES node nodejs)
 find_program(BELAY_NPM npm)
@@ -26,8 +29,8 @@ if(BELAY_VIEWER AND BELAY_NODE AND BELAY_NPM)
     COMMENT "Bundling the viewer"
     VERBATIM)
   add_custom_target(viewer_bundle DEPENDS ${bundle}/viewer.js ${bundle}/viewer.css)
-  add_dependencies(belay_viewer viewer_bundle)
-  target_compile_definitions(belay_viewer PRIVATE BELAY_VIEWER="${bundle}")
+  add_dependencies(belay_page viewer_bundle)
+  target_compile_definitions(belay_page PRIVATE BELAY_VIEWER="${bundle}")
   set_source_files_properties(viewer_files.cpp PROPERTIES OBJECT_DEPENDS "${bundle}/viewer.js;${bundle}/viewer.css")
 elseif(BELAY_VIEWER)
   message(WARNING "node or npm is not installed: pages of `belay report` will have text and tables, but no pictures. Install them, or set BELAY_VIEWER=OFF")

@@ -32,6 +32,9 @@ class Batch {
   // One alone, which is in no ring.
   explicit Batch(const Told& alone) : alone_{&alone} {}
 
+  // At least as many as there are events.
+  std::uint64_t cells() const { return alone_ != nullptr ? 1 : last_ - first_; }
+
   // Calls hear(const Told&) for each of them; or hear_plain(const Event&) for those without details, which
   // nearly all are.
   template <class Hear>
@@ -112,7 +115,7 @@ class Ring {
       }
     }
   }
-  bool has_unread() const {  // on its own thread
+  bool has_unread() const {  // on its own thread, or when that has ended
     return read_.load(std::memory_order_relaxed) != written_.load(std::memory_order_relaxed);
   }
 

@@ -126,6 +126,7 @@ void Trace::read_process(const ChunkHeader& header, std::uint64_t at) {
   }
   process_numbers_[header.process] = static_cast<std::uint32_t>(processes_.size());
   ProcessFacts& facts = processes_.emplace_back();
+  numbers_.push_back(header.process);
   shapes_.emplace_back();
   site_numbers_.emplace_back();
   facts.process = place->process;

@@ -43,6 +43,9 @@ class Trace {
   // In the order of time over all processes; records of one thread in their own. May be asked for again.
   Records records();
 
+  // How the file numbers a process.
+  std::uint32_t number_of(std::uint32_t process) const { return numbers_[process]; }
+
   std::uint64_t bytes() const { return bytes_; }      // of the file
   std::uint64_t wall_ns() const { return wall_ns_; }  // when the trace began, since 1970
   bool is_thinned() const;
@@ -79,6 +82,7 @@ class Trace {
   std::vector<std::vector<Shape>> shapes_;                            // by process
   std::vector<std::map<std::uint32_t, std::uint32_t>> site_numbers_;  // of the process -> index
   std::map<std::uint32_t, std::uint32_t> process_numbers_;
+  std::vector<std::uint32_t> numbers_;
   std::vector<std::unique_ptr<Omitted>> omitted_;
   std::vector<std::vector<std::byte>> kept_;  // texts are in there
   std::vector<Lane> lanes_;

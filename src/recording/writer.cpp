@@ -141,6 +141,16 @@ void File::give_back(ChunkHeader* chunk) {
     platform::SharedFile::give_back({reinterpret_cast<std::byte*>(chunk), chunk->units * kUnit});
 }
 
+bool File::append(ChunkKind kind, std::uint32_t process, const void* from, std::size_t bytes) {
+  const auto units = static_cast<std::uint32_t>((bytes + sizeof(ChunkHeader) + kUnit - 1) / kUnit);
+  ChunkHeader* chunk = take(kind, process, units, true);
+  if (chunk == nullptr) return false;
+  std::memcpy(payload(chunk), from, bytes);
+  set_used(chunk, payload(chunk) + bytes);
+  give_back(chunk);
+  return true;
+}
+
 // --- a process ------------------------------------------------------------------------------------
 
 ProcessLog::ProcessLog(File& file, const ProcessStart& start, TellSite tell_site)
@@ -312,11 +322,13 @@ void* ProcessLog::take_ring(std::size_t bytes) {
   return payload(ring);
 }
 
-void ProcessLog::give_ring(void* ring) {
+bool ProcessLog::give_ring(void* ring) {
   const std::lock_guard lock{defining_};
   auto* chunk = static_cast<ChunkHeader*>(ring) - 1;
+  if (std::ranges::find(rings_, chunk) == rings_.end()) return false;
   chunk->used.store(0);
   idle_rings_.push_back(chunk);
+  return true;
 }
 
 void ProcessLog::put_ring(const void* ring, std::size_t bytes) {
@@ -340,15 +352,26 @@ void ProcessLog::keep_within_limit(std::uint64_t time_ns) {
     return;
   // Whether a block is written down depends on its number alone, so that its end is if its beginning was. No
   // event with a number from there on may have passed before this is known: so nobody is in a lane meanwhile.
-  const std::lock_guard lock{defining_};
+  // Who is in one may want the lock; who has the lock waits for no lane.
+  std::vector<Lane*> held;
+  std::unique_lock lock{defining_};
+  while (held.size() != lanes_.size()) {
+    std::vector<Lane*> more;
+    for (std::size_t i = held.size(); i < lanes_.size(); ++i) more.push_back(&lanes_[i]);
+    lock.unlock();
+    for (Lane* lane : more) {
+      while (lane->busy_.exchange(true, std::memory_order_acquire)) std::this_thread::yield();
+      held.push_back(lane);
+    }
+    lock.lock();
+  }
   Thinning thinning{0, 0, level, time_ns};
-  for (Lane& lane : lanes_) {
-    while (lane.busy_.exchange(true, std::memory_order_acquire)) std::this_thread::yield();
-    thinning.from = std::max(thinning.from, lane.most_serial_ + 1);
-    thinning.from_task = std::max(thinning.from_task, lane.most_task_ + 1);
+  for (const Lane* lane : held) {
+    thinning.from = std::max(thinning.from, lane->most_serial_ + 1);
+    thinning.from_task = std::max(thinning.from_task, lane->most_task_ + 1);
   }
   add_thinning(thinning);
-  for (Lane& lane : lanes_) lane.busy_.store(false, std::memory_order_release);
+  for (Lane* lane : held) lane->busy_.store(false, std::memory_order_release);
 }
 
 void ProcessLog::note_full(std::uint64_t time_ns) {

@@ -51,6 +51,8 @@ class File {
   // the disk. `reserve`: it may take what is kept for what must not be missing.
   ChunkHeader* take(ChunkKind kind, std::uint32_t process, std::uint32_t units, bool reserve);
   static void give_back(ChunkHeader* chunk);
+  // A whole chunk; false: there is no room.
+  bool append(ChunkKind kind, std::uint32_t process, const void* from, std::size_t bytes);
   // How much is left out now: of two to that many events one is written down.
   std::uint64_t level() const;
   std::uint64_t units_left() const;
@@ -141,7 +143,7 @@ class ProcessLog {
   Lane& take_lane();
   void give_lane(Lane& lane);
   void* take_ring(std::size_t bytes);  // a place for a ring (observe::keep_rings); null: no room
-  void give_ring(void* ring);
+  bool give_ring(void* ring);  // false: it is none of these
   void put_ring(const void* ring, std::size_t bytes);  // a copy of one
 
   // Only from TellSite.

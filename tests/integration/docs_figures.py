@@ -56,7 +56,8 @@ def read(*path):
 def pages_of(project):
     for folder, inner, files in os.walk(project):
         inner[:] = sorted(each for each in inner
-                          if not each.startswith(".") and not (folder == project and each == "build"))
+                          if not each.startswith(".") and each != "node_modules"
+                          and not (folder == project and each == "build"))
         yield from (os.path.relpath(os.path.join(folder, file), project) for file in sorted(files)
                     if file.endswith(".md") and file != "CHANGELOG.md")
 

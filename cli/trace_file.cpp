@@ -35,7 +35,7 @@ std::string trace_words(const std::string& path) {
       fmt::format("belay: trace of {}, {}: {}\n", counted(trace.processes().size(), "process", "processes"),
                   amount(trace.bytes()), path);
   for (const std::string& each : trace.remarks()) words += fmt::format("belay:   {}\n", each);
-  return words + fmt::format("belay:   'belay stats {}' sums it up\n", path);
+  return words + fmt::format("belay:   'belay stats {0}' sums it up, 'belay report {0}' makes a page of it\n", path);
 }
 
 }  // namespace belay::cli

@@ -98,8 +98,9 @@ void Lanes::take(const Record& record, std::int32_t device) {
       break;
     }
     case What::Begun: {
-      submitted[record.serial].task.begin = std::max<std::uint64_t>(record.time_ns, 1);
-      running(record.time_ns, 1);
+      Task& task = submitted[record.serial].task;
+      task.begin = std::max<std::uint64_t>(record.time_ns, 1);
+      if (task.work != Work::Wait) running(record.time_ns, 1);
       break;
     }
     case What::Done:
@@ -109,7 +110,7 @@ void Lanes::take(const Record& record, std::int32_t device) {
       const Begun begun = found->second;
       submitted.erase(found);
       if (begun.task.begin == 0) break;
-      running(record.time_ns, -1);
+      if (begun.task.work != Work::Wait) running(record.time_ns, -1);
       Task task = begun.task;
       task.end = record.time_ns;
       lane(record, device, false).add(task, duration_);

@@ -110,6 +110,23 @@ Change Ledger::renamed(const Record& record) {
   return {Change::What::Renamed, key.account, block};
 }
 
+namespace {
+
+// What a process has in use is told in all; by kind, only that of all processes. Alone it has all of it, else its part.
+KindBytes by_kind(const recording::Figures& figures) {
+  const std::uint64_t of_all = sum(figures.used);
+  if (of_all == figures.mine) return figures.used;
+  KindBytes bytes{figures.mine, 0, 0};
+  for (std::size_t kind = 1; kind < kKinds && of_all != 0; ++kind) {
+    const double share = static_cast<double>(figures.used[kind]) / static_cast<double>(of_all);
+    bytes[kind] = std::min(static_cast<std::uint64_t>(share * static_cast<double>(figures.mine)), bytes[0]);
+    bytes[0] -= bytes[kind];
+  }
+  return bytes;
+}
+
+}  // namespace
+
 // Where events were left out, the figures that are written every now and then say what there is in all.
 Change Ledger::corrected(const Record& record) {
   const recording::ProcessFacts& process = trace_->processes()[record.process];
@@ -119,8 +136,9 @@ Change Ledger::corrected(const Record& record) {
   Change change;
   for (const recording::Figures& figures : record.figures) {
     const std::uint32_t own = account(record.process, device_of(record.process, figures.place));
-    if (accounts_[own].bytes == figures.used) continue;
-    accounts_[own].bytes = figures.used;
+    const KindBytes bytes = by_kind(figures);
+    if (accounts_[own].bytes == bytes) continue;
+    accounts_[own].bytes = bytes;
     change = {Change::What::Corrected, own, {}};
   }
   return change;

@@ -18,6 +18,13 @@ constexpr std::uint64_t kMostMoments = 400, kMostPoints = 24000, kMostGroups = 3
 constexpr std::uint64_t kMostRefusals = 200, kMostShortages = 8;
 constexpr std::int32_t kNoMemory = 207001;
 
+// Every reader knows that a function of the program is in the program.
+std::string without_anonymous(std::string name) {
+  constexpr std::string_view kWords = "(anonymous namespace)::";
+  for (std::size_t at = 0; (at = name.find(kWords, at)) != std::string::npos;) name.erase(at, kWords.size());
+  return name;
+}
+
 // Sums by device, and of all there is, kept up with the accounts.
 class Sums {
  public:
@@ -365,10 +372,11 @@ class Teller {
       return story_.names.number(
           fmt::format("{}+{:#x}", path.empty() ? "code" : path.substr(path.rfind('/') + 1), frame.offset));
     }
-    if (frame.file == 0) return story_.names.number(text(frame.function));
+    const std::string function = without_anonymous(std::string{text(frame.function)});
     const std::string_view file = text(frame.file);
-    return story_.names.number(frame.line == 0 ? fmt::format("{} ({})", text(frame.function), file)
-                                               : fmt::format("{} ({}:{})", text(frame.function),
+    if (file.empty()) return story_.names.number(function);
+    return story_.names.number(frame.line == 0 ? fmt::format("{} ({})", function, file)
+                                               : fmt::format("{} ({}:{})", function,
                                                              file.substr(file.rfind('/') + 1), frame.line));
   }
 

@@ -9,6 +9,7 @@ import { amount, clock, counted, duration, exact, share } from './words';
 const kRow = 34;
 const kLeft = 150;
 const kTraffic = 44;
+const kWait = kWork.indexOf('wait');
 
 export class Lanes {
   private readonly sheet: Sheet;
@@ -130,7 +131,9 @@ export class Lanes {
     pen.fillText(`busy ${share(lane.busy, this.state.story.duration)}`, 0, top + 28, kLeft - 8);
     pen.fillStyle = colour('hole');
     pen.fillRect(kLeft, top + 4, width - kLeft, kRow - 8);
-    for (let i = 0; i < lane.begin.length; i++) {
+    // What moves bytes is drawn over what only marks or waits.
+    const order = lane.begin.map((_, i) => i).sort((a, b) => Number(lane.what[a] < kWait) - Number(lane.what[b] < kWait) || a - b);
+    for (const i of order) {
       const from = Math.max(x(lane.begin[i]), kLeft);
       const to = Math.min(Math.max(x(lane.end[i]), from + 1), width);
       if (x(lane.end[i]) < kLeft || from > width) continue;

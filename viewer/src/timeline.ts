@@ -63,6 +63,7 @@ export class Timeline {
           patch.style.background = kindColour(kind);
           return make('span', {}, patch, kind);
         }),
+        ...(this.state.story.refusals.length > 0 ? [make('span', { class: 'bad' }, '▼ a call was refused')] : []),
       );
     });
     return legend;
@@ -180,7 +181,15 @@ export class Timeline {
       pen.setLineDash([]);
       tag(`all there is: ${amount(limit)}`, left, level + 13 * sharp, colour('bad'));
     }
-    for (const refusal of this.state.story.refusals) if (seen(refusal.time)) upright(refusal.time, colour('bad'), [2, 2]);
+    for (const refusal of this.state.story.refusals) {
+      if (!seen(refusal.time)) continue;
+      pen.fillStyle = colour('bad');
+      pen.beginPath();
+      pen.moveTo(x(refusal.time) - 4 * sharp, top);
+      pen.lineTo(x(refusal.time) + 4 * sharp, top);
+      pen.lineTo(x(refusal.time), top + 9 * sharp);
+      pen.fill();
+    }
     if (seen(peak.time)) {
       upright(peak.time, colour('ink'), [3, 3]);
       tag(`peak ${amount(peak.bytes)}`, x(peak.time), top + 26 * sharp, colour('ink'));

@@ -2,14 +2,16 @@
 // counted again from the trace. ACL_TEST_LONG=1 runs all of it, ACL_TEST_SEED=N repeats a run.
 
 import assert from 'node:assert/strict';
-import { statSync, truncateSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { coloursOf, makePage, rowsOf, startBrowser, textOf } from './browser.mjs';
-import { isLong, scratch, seed } from './command.mjs';
-import { churn, hostile, serving, training } from './made_up.mjs';
+import { belay, isLong, scratch, seed } from './command.mjs';
+import { churn, hostile, random, serving, training } from './made_up.mjs';
 import { byHolder, recount } from './recount.mjs';
 
+// Pages are compared with traces; these are in a folder that goes away.
 const folder = scratch();
 const at = (name) => join(folder, name);
 const kRuns = { training, serving, churn };
@@ -51,8 +53,8 @@ async function compareTables(page, truth) {
   // The table is of groups; several may have the same name.
   const story = await storyOf(page);
   if (story.main >= 0) {
-    const { device, peak } = story.series[story.main];
-    const holders = byHolder(truth.aliveAt(peak.time, device));
+    const { device } = story.series[story.main];
+    const holders = byHolder(truth.aliveAfter(peaks.get(String(device)).order, device));
     const seen = new Map();
     for (const [name, , , , bytes] of await rowsOf(page, '#who > .wide')) seen.set(name, (seen.get(name) ?? 0) + Number(bytes));
     if (seen.size < 20) assert.deepEqual([...seen].sort(), [...holders].sort(), 'who held what at the peak');
@@ -262,6 +264,25 @@ test('processes side by side', async () => {
   assert.equal((await told(page)).bytes, sumOf(truth.aliveAt((await told(page)).time, 0).filter((block) => block.process === 0)));
   await page.context().close();
 });
+
+// What the recorder writes, of programs as people have them: some fail, and some are killed.
+const examples = process.env.EXAMPLES ? readdirSync(process.env.EXAMPLES).filter((name) => name.startsWith('example_')).sort() : [];
+const dice = random(seed);
+const chosen = isLong ? examples : examples.filter(() => dice() < 3 / examples.length);
+for (const name of chosen) {
+  test(`the page of ${name} says what its trace says`, async () => {
+    const trace = at(`${name}.trace`);
+    const ran = spawnSync(belay, ['run', '--quiet', '--pin', 'best-effort', '--trace', trace, '--', join(process.env.EXAMPLES, name)], { encoding: 'utf8', cwd: folder, timeout: 120000 });
+    assert.ok(existsSync(trace), ran.stderr);
+    const page = await browser.open(makePage(trace));
+    const truth = recount(trace);
+    assert.ok(truth.records.length > 0);
+    await compareTables(page, truth);
+    assert.deepEqual(page.complaints, []);
+    await page.context().close();
+  });
+}
+if (process.env.EXAMPLES && examples.length === 0) throw new Error(`there are no examples in ${process.env.EXAMPLES}`);
 
 test('names that are markup stay names, and nothing is fetched', async () => {
   const trace = at('hostile.trace');

@@ -12,35 +12,38 @@ export function recount(path) {
     const { sites, modules } = processes[record.process].definitions;
     const frame = sites.get(record.site)?.frames[0];
     if (!frame) return record.called;
+    const short = (name) => name.replaceAll('(anonymous namespace)::', '');
     if (frame.name === undefined) return `${(modules[frame.module] || 'code').split('/').pop()}+0x${frame.offset.toString(16)}`;
-    if (!frame.file) return frame.name;
-    return frame.line ? `${frame.name} (${frame.file.split('/').pop()}:${frame.line})` : `${frame.name} (${frame.file})`;
+    if (!frame.file) return short(frame.name);
+    return frame.line ? `${short(frame.name)} (${frame.file.split('/').pop()}:${frame.line})` : `${short(frame.name)} (${frame.file})`;
   };
   const alive = new Map();
   const blocks = [];
   const peaks = new Map(); // by device, and by device and process
   const used = new Map();
   const unfreed = { blocks: 0, bytes: 0 };
-  const add = (key, bytes, time) => {
+  const add = (key, bytes, time, order) => {
     used.set(key, (used.get(key) ?? 0) + bytes);
-    if (!peaks.has(key) || used.get(key) > peaks.get(key).bytes) peaks.set(key, { bytes: used.get(key), time });
+    if (!peaks.has(key) || used.get(key) > peaks.get(key).bytes) peaks.set(key, { bytes: used.get(key), time, order });
   };
-  for (const record of records) {
+  // Several records may have the same time; their order says what came first.
+  for (const [order, record] of records.entries()) {
     const key = `${record.process} ${record.serial}`;
     if (record.what === 21 && alive.has(key)) alive.get(key).label = record.text;
     if (!isMemory(record)) continue;
     const device = deviceOf(record);
     if (record.what === 0) {
-      const block = { device, process: record.process, address: record.address, asked: record.bytes, bytes: record.pages * 4096, born: record.time, died: Infinity, swept: false, name: nameOf(record), label: null, called: record.called, kind: kKinds[record.shift], thread: record.thread };
+      const block = { device, process: record.process, address: record.address, asked: record.bytes, bytes: record.pages * 4096, born: record.time, came: order, died: Infinity, went: Infinity, swept: false, name: nameOf(record), label: null, called: record.called, kind: kKinds[record.shift], thread: record.thread };
       alive.set(key, block);
       blocks.push(block);
-      for (const sum of [`${device}`, `${device} ${record.process}`]) add(sum, block.bytes, record.time);
+      for (const sum of [`${device}`, `${device} ${record.process}`]) add(sum, block.bytes, record.time, order);
     } else if (alive.has(key)) {
       const block = alive.get(key);
       alive.delete(key);
       block.died = record.time;
+      block.went = order;
       block.swept = (record.flags & 8) !== 0;
-      for (const sum of [`${block.device}`, `${block.device} ${block.process}`]) add(sum, -block.bytes, record.time);
+      for (const sum of [`${block.device}`, `${block.device} ${block.process}`]) add(sum, -block.bytes, record.time, order);
     }
   }
   for (const block of blocks) {
@@ -55,6 +58,7 @@ export function recount(path) {
     peaks,
     unfreed,
     refusals: records.filter((record) => record.what === 16),
+    aliveAfter: (order, device) => blocks.filter((block) => block.device === device && block.came <= order && block.went > order),
     /** What was alive on a device once all that happened up to a time had happened. */
     aliveAt: (time, device) => blocks.filter((block) => block.device === device && block.born <= time && block.died > time),
   };

@@ -92,6 +92,7 @@ function definitionsOf(chunks) {
 
 function recordsOf(lane, { shapes, texts }, clock, process, records) {
   let last = 0;
+  let thread = 0;
   for (const chunk of lane) {
     const from = new Reader(chunk.data);
     let time = Math.max(last, Math.max(0, Number(chunk.time - clock)));
@@ -99,19 +100,19 @@ function recordsOf(lane, { shapes, texts }, clock, process, records) {
     while (from.left > 0) {
       const head = from.number();
       if (head === 1) {
-        lane.thread = from.number();
+        thread = from.number();
         continue;
       }
       time += from.number();
       last = time;
       if (head === 2) {
-        for (let left = from.number(); left > 0; left--) for (let i = 0; i < 7; i++) from.number();
+        for (let left = from.number(); left > 0; left--) for (let i = 0; i < 8; i++) from.number();
         records.push({ time, process, what: -1 });
         continue;
       }
       const shape = shapes[head - 16];
       if (!shape) throw new Error(`there is no shape ${head - 16}`);
-      const record = { ...shape, time, process, thread: lane.thread };
+      const record = { ...shape, time, process, thread };
       const has = (name) => (shape.fields & (1 << kFields.indexOf(name))) !== 0;
       if (has('serial')) record.serial = serial += from.signed();
       if (has('address')) record.address = address = from.near(address);

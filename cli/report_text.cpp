@@ -126,6 +126,15 @@ std::string pages_and_policy(const Story& story, const GroupTold& group) {
   return policy.empty() ? group.kind : fmt::format("{}, {}", group.kind, policy);
 }
 
+std::string_view main_cause(const story::Waste& waste) {
+  if (waste.spilled * 2 > waste.all()) return "pages that only the padding needs (ask for 32 bytes less)";
+  const std::pair<std::uint64_t, std::string_view> causes[] = {{waste.page_kind, "large pages"},
+                                                               {waste.page_ends, "ends of pages"},
+                                                               {waste.padding, "padding"},
+                                                               {waste.rounding, "rounding"}};
+  return std::ranges::max_element(causes)->second;
+}
+
 // --- in short -------------------------------------------------------------------------------------
 
 std::string in_short(const ReportSource& source) {
@@ -160,13 +169,8 @@ std::string in_short(const ReportSource& source) {
                       amount(top[i].held.charged), share(top[i].held.charged, peak));
     if (!most.empty()) text += paragraph("Most of it was held by " + most + ".");
     if (const std::uint64_t waste = series->waste.all(); waste != 0) {
-      const std::pair<std::uint64_t, std::string_view> causes[] = {{series->waste.page_kind, "large pages"},
-                                                                   {series->waste.page_ends, "whole pages"},
-                                                                   {series->waste.padding, "padding"},
-                                                                   {series->waste.rounding, "rounding"}};
-      text +=
-          paragraph(fmt::format("{} of it, {}, was <a href=\"#waste\">waste</a>, mostly through {}.",
-                                words(waste), share(waste, peak), std::ranges::max_element(causes)->second));
+      text += paragraph(fmt::format("{} of it, {}, was <a href=\"#waste\">waste</a>, mostly through {}.",
+                                    words(waste), share(waste, peak), main_cause(series->waste)));
     }
   } else {
     text += paragraph("The trace holds no allocation.");
@@ -413,17 +417,11 @@ std::string waste(const ReportSource& source) {
     for (const Holder& each : all) {
       const story::Waste& of = each.held.waste;
       if (wasters.rows() == 12 || of.all() == 0) break;
-      const std::pair<std::uint64_t, std::string_view> causes[] = {{of.page_kind, "large pages"},
-                                                                   {of.page_ends, "ends of pages"},
-                                                                   {of.padding, "padding"},
-                                                                   {of.rounding, "rounding"}};
-      const std::string_view cause = of.spilled * 2 > of.all()
-                                         ? "pages that only the padding needs: ask for 32 bytes less"
-                                         : std::ranges::max_element(causes)->second;
-      wasters.row({name_of(story, *each.group), pages_and_policy(story, *each.group),
-                   fmt::format("{}", each.held.count), fmt::format("{}", each.held.asked),
-                   fmt::format("{}", of.all()), share(of.all(), each.held.charged), std::string{cause}},
-                  lead_to(story, *series, series->peak_moment));
+      wasters.row(
+          {name_of(story, *each.group), pages_and_policy(story, *each.group),
+           fmt::format("{}", each.held.count), fmt::format("{}", each.held.asked),
+           fmt::format("{}", of.all()), share(of.all(), each.held.charged), std::string{main_cause(of)}},
+          lead_to(story, *series, series->peak_moment));
     }
     if (wasters.rows() != 0) text += wasters.text();
   }

@@ -30,12 +30,14 @@ void finish_trace(const std::string& path, const trace::RunRecorder& recorder) {
 
 std::string trace_words(const std::string& path) {
   recording::Trace trace;
-  if (const std::string why = trace.open(path); !why.empty()) return fmt::format("belay: there is no trace: {}\n", why);
+  if (const std::string why = trace.open(path); !why.empty())
+    return fmt::format("belay: there is no trace: {}\n", why);
   std::string words =
       fmt::format("belay: trace of {}, {}: {}\n", counted(trace.processes().size(), "process", "processes"),
                   amount(trace.bytes()), path);
   for (const std::string& each : trace.remarks()) words += fmt::format("belay:   {}\n", each);
-  return words + fmt::format("belay:   'belay stats {0}' sums it up, 'belay report {0}' makes a page of it\n", path);
+  return words +
+         fmt::format("belay:   'belay stats {0}' sums it up, 'belay report {0}' makes a page of it\n", path);
 }
 
 }  // namespace belay::cli

@@ -143,7 +143,7 @@ class ProcessLog {
   Lane& take_lane();
   void give_lane(Lane& lane);
   void* take_ring(std::size_t bytes);  // a place for a ring (observe::keep_rings); null: no room
-  bool give_ring(void* ring);  // false: it is none of these
+  bool give_ring(void* ring);          // false: it is none of these
   void put_ring(const void* ring, std::size_t bytes);  // a copy of one
 
   // Only from TellSite.

@@ -7,7 +7,8 @@ namespace belay::story {
 using observe::What;
 using recording::Record;
 
-Ledger::Ledger(const recording::Trace& trace, Names& names) : trace_{&trace}, names_{&names} {
+Ledger::Ledger(const recording::Trace& trace, const Places& places, Names& names)
+    : trace_{&trace}, places_{&places}, names_{&names} {
   for (const recording::ProcessFacts& process : trace.processes()) {
     const auto row = std::ranges::find(products(), std::string_view{process.product}, &ProductRow::key);
     products_.push_back(row == products().end() ? nullptr : &*row);
@@ -27,13 +28,13 @@ Change Ledger::take(const Record& record) {
 Change Ledger::came(const Record& record) {
   const std::uint32_t own = account(record.process, device_of(record.process, record.place()));
   const GroupKey key{own,
-                     record.site,
+                     places_->of_site(record.process, record.site),
                      name_of(record.process, record.function),
                      record.flags & kPolicyFlags,
                      kNone,
                      page_of(record.page_shift),
                      record.object};
-  Block block{.group = group(key),
+  Block block{.group = group(key, record.site),
               .thread = record.thread,
               .address = record.address,
               .asked = record.bytes,
@@ -96,7 +97,7 @@ Change Ledger::renamed(const Record& record) {
   Block& block = found->second;
   GroupKey key = groups_[block.group].key;
   key.label = names_->number(record.text);
-  const std::uint32_t to = group(key);
+  const std::uint32_t to = group(key, groups_[block.group].site);
   Group& before = groups_[block.group];
   before.held.remove(block.asked, block.charged, block.waste);
   --before.made;
@@ -112,7 +113,8 @@ Change Ledger::renamed(const Record& record) {
 
 namespace {
 
-// What a process has in use is told in all; by kind, only that of all processes. Alone it has all of it, else its part.
+// What a process has in use is told in all; by kind, only that of all processes. Alone it has all of it, else
+// its part.
 KindBytes by_kind(const recording::Figures& figures) {
   const std::uint64_t of_all = sum(figures.used);
   if (of_all == figures.mine) return figures.used;
@@ -183,11 +185,11 @@ std::uint32_t Ledger::account(std::uint32_t process, std::int32_t device) {
   return at->second;
 }
 
-std::uint32_t Ledger::group(const GroupKey& key) {
+std::uint32_t Ledger::group(const GroupKey& key, std::uint32_t site) {
   if (last_group_ != kNone && key == last_key_) return last_group_;
   const auto [at, is_new] = group_numbers_.try_emplace(key, static_cast<std::uint32_t>(groups_.size()));
   if (is_new) {
-    groups_.push_back({.key = key});
+    groups_.push_back({.key = key, .site = site});
     is_changed_.push_back(false);
   }
   last_key_ = key;

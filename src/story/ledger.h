@@ -13,6 +13,7 @@
 
 #include "recording/reader.h"
 #include "story/names.h"
+#include "story/places.h"
 #include "story/waste.h"
 
 namespace belay::story {
@@ -20,7 +21,6 @@ namespace belay::story {
 inline constexpr std::size_t kKinds = 3;
 inline constexpr std::array<std::string_view, kKinds> kKindNames{"4 KB pages", "2 MB pages", "1 GB pages"};
 inline constexpr std::int32_t kHost = -1;  // as a device: pinned memory of the host
-inline constexpr std::uint32_t kNone = UINT32_MAX;
 
 using KindBytes = std::array<std::uint64_t, kKinds>;
 constexpr std::uint64_t sum(const KindBytes& bytes) { return bytes[0] + bytes[1] + bytes[2]; }
@@ -49,7 +49,7 @@ struct Account {
 inline constexpr std::uint32_t kPolicyFlags = observe::Event::kReadOnly | observe::Event::kP2p | 0x30;
 
 struct GroupKey {
-  std::uint32_t account, site, function, policy,
+  std::uint32_t account, place, function, policy,
       label;  // policy: flags of the event; label: kNone, or a name
   Page page;
   Object object;
@@ -58,6 +58,7 @@ struct GroupKey {
 
 struct Group {
   GroupKey key;
+  std::uint32_t site = 0;  // of the first block: others may have come by other ways
   Held held{}, unfreed{};
   std::uint64_t made = 0, freed = 0, temporary = 0, temporary_bytes = 0, peak = 0;
   std::uint64_t lived_ns = 0;  // those that were freed, together
@@ -81,7 +82,7 @@ struct Change {
 
 class Ledger {
  public:
-  Ledger(const recording::Trace& trace, Names& names);
+  Ledger(const recording::Trace& trace, const Places& places, Names& names);
 
   Change take(const recording::Record& record);
 
@@ -109,11 +110,12 @@ class Ledger {
   Change corrected(const recording::Record& record);
   void touched(const recording::Record& record);
   std::uint32_t account(std::uint32_t process, std::int32_t device);
-  std::uint32_t group(const GroupKey& key);
+  std::uint32_t group(const GroupKey& key, std::uint32_t site);
   std::uint32_t name_of(std::uint32_t process, std::uint32_t text);
   void changed(std::uint32_t group);
 
   const recording::Trace* trace_;
+  const Places* places_;
   Names* names_;
   std::vector<const ProductRow*> products_;  // by process
   std::vector<std::unordered_map<std::uint64_t, Block>> alive_;

@@ -18,13 +18,6 @@ constexpr std::uint64_t kMostMoments = 400, kMostPoints = 24000, kMostGroups = 3
 constexpr std::uint64_t kMostRefusals = 200, kMostShortages = 8;
 constexpr std::int32_t kNoMemory = 207001;
 
-// Every reader knows that a function of the program is in the program.
-std::string without_anonymous(std::string name) {
-  constexpr std::string_view kWords = "(anonymous namespace)::";
-  for (std::size_t at = 0; (at = name.find(kWords, at)) != std::string::npos;) name.erase(at, kWords.size());
-  return name;
-}
-
 // Sums by device, and of all there is, kept up with the accounts.
 class Sums {
  public:
@@ -96,7 +89,7 @@ class Teller {
 
   void find_moments() {
     const Course course{story_.duration, story_.changes};
-    Ledger ledger{trace_, story_.names};
+    Ledger ledger{trace_, places_, story_.names};
     Sums sums;
     struct Drawn {
       Series series;
@@ -220,7 +213,7 @@ class Teller {
   // --- the third reading: who held what ----------------------------------------------------------------
 
   void follow() {
-    Ledger ledger{trace_, story_.names};
+    Ledger ledger{trace_, places_, story_.names};
     std::vector<std::uint64_t> named;
     for (const Moment& each : story_.moments)
       if (!each.words.empty()) named.push_back(each.time);
@@ -308,8 +301,8 @@ class Teller {
 
   std::uint32_t freed_at(const Record& record) {
     if ((record.flags & observe::Event::kSwept) != 0) return kNone;
-    const auto& frames = trace_.site(record.process, record.site).frames;
-    if (!frames.empty()) return frame_name(record.process, frames[0]);
+    if (const std::uint32_t place = places_.of_site(record.process, record.site); place != kNone)
+      return place;
     const std::string_view function = trace_.text(record.process, record.function);
     return function.empty() ? kNone : story_.names.number(function);
   }
@@ -364,22 +357,6 @@ class Teller {
 
   // --- groups in words ---------------------------------------------------------------------------------
 
-  std::uint32_t frame_name(std::uint32_t process, const recording::Frame& frame) {
-    const auto text = [&](std::uint32_t number) { return trace_.text(process, number); };
-    if (frame.function == 0) {
-      const auto& modules = trace_.processes()[process].modules;
-      const std::string_view path = frame.module < modules.size() ? text(modules[frame.module].path) : "";
-      return story_.names.number(
-          fmt::format("{}+{:#x}", path.empty() ? "code" : path.substr(path.rfind('/') + 1), frame.offset));
-    }
-    const std::string function = without_anonymous(std::string{text(frame.function)});
-    const std::string_view file = text(frame.file);
-    if (file.empty()) return story_.names.number(function);
-    return story_.names.number(frame.line == 0 ? fmt::format("{} ({})", function, file)
-                                               : fmt::format("{} ({}:{})", function,
-                                                             file.substr(file.rfind('/') + 1), frame.line));
-  }
-
   static std::string policy_words(const Group& group) {
     if (group.key.object != Object::DeviceBlock) return "";
     constexpr std::string_view kPolicies[] = {"HUGE_FIRST", "HUGE_ONLY", "NORMAL_ONLY", "HUGE1G_ONLY"};
@@ -404,10 +381,11 @@ class Teller {
     told.policy = story_.names.number(policy_words(group));
     told.kind = kind_words(group);
     const std::uint32_t process = ledger.account_of(group).process;
-    for (const recording::Frame& frame : trace_.site(process, group.key.site).frames)
-      told.frames.push_back(frame_name(process, frame));
+    told.frames = places_.frames(process, group.site);
     told.label = group.key.label != kNone;
-    told.name = told.label ? group.key.label : told.frames.empty() ? group.key.function : told.frames[0];
+    told.name = told.label                 ? group.key.label
+                : group.key.place == kNone ? group.key.function
+                                           : group.key.place;
     told.states = std::move(states_[number]);
     told.totals = group;
     return told;
@@ -483,12 +461,15 @@ class Teller {
   Trace& trace_;
   const Progress& progress_;
   Story story_;
+  const Places places_{trace_, story_.names};
   std::map<std::uint64_t, Moment> moments_;  // by change
   std::vector<std::vector<State>> states_;   // by group
   std::vector<std::vector<State>> unknown_;  // by account
   std::vector<std::uint32_t> told_;          // group of the ledger -> of the story
   std::map<std::int32_t, std::uint64_t> others_;
   std::uint64_t explained_ = 0;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::set<std::uint32_t>>
+      callers_;  // of a process's functions
 };
 
 }  // namespace

@@ -52,8 +52,8 @@ struct Recorder {
   std::uint64_t figures_ns = 0;
   std::vector<recording::Figures> figures;
   Lane* own_lane = nullptr;  // of the ticker
-  // Lanes by thread: whoever reads the ring of another thread writes into that one's lane, so that its events stay
-  // in their order.
+  // Lanes by thread: whoever reads the ring of another thread writes into that one's lane, so that its events
+  // stay in their order.
   std::mutex mutex;
   std::unordered_map<std::uint32_t, Lane*> lanes;
 };
@@ -288,7 +288,8 @@ recording::ProcessStart start_of(const Memory& memory, const Recorder& recorder)
 
 std::vector<std::uint64_t> device_bytes_of(Memory& memory) {
   std::vector<std::uint64_t> bytes;
-  for (std::uint32_t i = 0; i < memory.settings().devices(); ++i) bytes.push_back(memory.device(i).pool().total);
+  for (std::uint32_t i = 0; i < memory.settings().devices(); ++i)
+    bytes.push_back(memory.device(i).pool().total);
   return bytes;
 }
 
@@ -324,10 +325,10 @@ std::string keep_trace(Memory& memory, const TraceWish& wish) {
   observe::listen(record_blocks, {.wanted = observe::kBlocks});
   observe::listen(
       record_others,
-      {.wanted = observe::kTasks | bits(What::Copied, What::Filled, What::Waited, What::Created, What::Destroyed,
-                                        What::DeviceOpened, What::DeviceClosing, What::DeviceClosed,
-                                        What::Finalized, What::Refused, What::Noted, What::RangeBegun,
-                                        What::RangeEnded, What::Labelled, What::Marked),
+      {.wanted = observe::kTasks | bits(What::Copied, What::Filled, What::Waited, What::Created,
+                                        What::Destroyed, What::DeviceOpened, What::DeviceClosing,
+                                        What::DeviceClosed, What::Finalized, What::Refused, What::Noted,
+                                        What::RangeBegun, What::RangeEnded, What::Labelled, What::Marked),
        .at_once = true,
        .time_when_delivered = true});
   memory.listeners_changed();

@@ -1,5 +1,5 @@
-// What a page tells of a trace: causes of waste, curves of few points, the blocks that matter most, tasks that are
-// put together. viewer/test compares whole pages with their traces.
+// What a page tells of a trace: causes of waste, curves of few points, the blocks that matter most, tasks
+// that are put together. viewer/test compares whole pages with their traces.
 #include <gtest/gtest.h>
 
 #include <random>

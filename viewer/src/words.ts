@@ -29,7 +29,13 @@ export function duration(ns: number): string {
 /** A moment, as fine as its neighbours in the picture ask for. */
 export function clock(ns: number, step = 0): string {
   const seconds = ns / 1e9;
-  if (step > 0) return `${seconds.toFixed(Math.min(9, Math.max(0, Math.ceil(-Math.log10(step / 1e9)))))} s`;
+  if (step > 0) {
+    // As many digits as it takes to tell steps apart, and to write them exactly if they are round.
+    let digits = Math.min(9, Math.max(0, Math.ceil(-Math.log10(step / 1e9))));
+    const isRound = (at: number) => Math.abs(((step / 1e9) * 10 ** at) % 1) < 1e-6;
+    if (!isRound(digits) && digits < 9 && isRound(digits + 1)) digits++;
+    return `${seconds.toFixed(digits)} s`;
+  }
   return `${seconds.toFixed(seconds < 1 ? 6 : 3)} s`;
 }
 

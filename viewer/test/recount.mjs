@@ -8,15 +8,33 @@ const isMemory = (record) => (record.what === 0 || record.what === 1) && [1, 2, 
 export function recount(path) {
   const { processes, records } = readTrace(path);
   const deviceOf = (record) => (record.object === 2 || record.object === 11 ? -1 : processes[record.process].visible[record.device]);
-  const nameOf = (record) => {
-    const { sites, modules } = processes[record.process].definitions;
-    const frame = sites.get(record.site)?.frames[0];
-    if (!frame) return record.called;
-    const short = (name) => name.replaceAll('(anonymous namespace)::', '');
-    if (frame.name === undefined) return `${(modules[frame.module] || 'code').split('/').pop()}+0x${frame.offset.toString(16)}`;
+  const short = (name) => name.replaceAll('(anonymous namespace)::', '');
+  const frameName = (frame, modules) => {
+    if (!frame.name) return `${(modules[frame.module] || 'code').split('/').pop()}+0x${frame.offset.toString(16)}`;
     if (!frame.file) return short(frame.name);
-    return frame.line ? `${short(frame.name)} (${frame.file.split('/').pop()}:${frame.line})` : `${short(frame.name)} (${frame.file})`;
+    return `${short(frame.name)} (${frame.file.split('/').pop()}${frame.line ? `:${frame.line}` : ''})`;
   };
+  const functionOf = (frame) => (frame.lastIndexOf(' (') < 0 ? frame : frame.slice(0, frame.lastIndexOf(' (')));
+  // Frames without words between others that have some are left out.
+  const places = processes.map(({ definitions: { sites, modules } }) => {
+    const framesOf = ({ frames }) => frames.filter((frame) => frame.name || frames.every((each) => !each.name)).map((frame) => frameName(frame, modules));
+    // A function that several others allocate with is named after its caller.
+    const callers = new Map();
+    for (const site of sites.values()) {
+      const [inner, outer] = framesOf(site);
+      if (!outer || !site.called.includes('alloc')) continue;
+      const helper = functionOf(inner);
+      callers.set(helper, (callers.get(helper) ?? new Set()).add(outer));
+    }
+    return new Map(
+      [...sites].map(([number, site]) => {
+        const [inner, outer] = framesOf(site);
+        const isHelper = outer && (callers.get(functionOf(inner))?.size ?? 0) >= 2;
+        return [number, isHelper ? `${outer} via ${functionOf(inner)}` : inner];
+      }),
+    );
+  });
+  const nameOf = (record) => places[record.process].get(record.site) ?? record.called;
   const alive = new Map();
   const blocks = [];
   const peaks = new Map(); // by device, and by device and process

@@ -8,7 +8,7 @@ set(bundle ${PROJECT_BINARY_DIR}/viewer)
 add_library(belay_page STATIC report_page.cpp report_text.cpp report_data.cpp viewer_files.cpp)
 target_include_directories(belay_page PRIVATE ${PROJECT_BINARY_DIR}/rooms/cli)
 target_compile_definitions(belay_page PRIVATE BELAY_VERSION="${PROJECT_VERSION}")
-target_link_libraries(belay_page PRIVATE belay_story belay_recording belay_memory belay_machine belay_observe belay_product
+target_link_libraries(belay_page PRIVATE belay_story belay_recording belay_memory belay_observe belay_product
   belay_platform belay_base belay_warnings nlohmann_json::nlohmann_json)
 
 find_program(BELAY_NODE NAMES node nodejs)

@@ -116,7 +116,7 @@ def rooms_of(project):
     for room, rest in re.findall(r"belay_room\((\w+)\s([^)]*)\)", text):
         found = re.search(r"\bSEES\s+((?:\w+\s*)+?)(?:LINKS\b|$)", rest)
         sees[room] = set(found[1].split()) if found else set()
-    sees["library"] = set(sees)
+    sees["library"] = set(sees) - {"story"}  # which only the command line has a use for
     cli = read(project, "cli", "CMakeLists.txt")
     linked = {room for line in re.findall(r"target_link_libraries\(([^)]*)\)", cli)
               for room in re.findall(r"\bbelay_(\w+)", line)}
@@ -140,8 +140,8 @@ def room_problems(project):
             yield page, "no lines 'Sees' and 'Is seen by'"
             continue
         if room == "library":
-            if said[1] != "every room":
-                yield page, "sees every room"
+            if said[1] != "every room but story":
+                yield page, "sees every room but story"
             continue
         sentence = re.sub(r"`[^`]*`|the (?:public headers|\w+ library)", "", said[1])
         if named(sentence, sees) != sees[room]:

@@ -9,6 +9,7 @@
 
 #include "cli/child.h"
 #include "cli/launch.h"
+#include "cli/trace_file.h"
 #include "config/settings.h"
 #include "platform/environment.h"
 #include "platform/files.h"
@@ -50,13 +51,17 @@ std::string summary_of(const std::string& path, const trace::RunRecorder& record
 }
 
 // Stays, because only a process that outlives the others can tell of all of them, however they ended.
-int execute_and_sum_up(const std::string& path, const std::vector<std::string>& words) {
+int execute_and_sum_up(const std::string& path, const std::vector<std::string>& words, bool sums_up,
+                       const std::string& trace_file) {
   const trace::RunRecorder recorder;
-  if (recorder.link().empty()) return execute(path, words);  // then each process prints its own
-  set_variable(config::kRunVariable, recorder.link());
+  if (sums_up && recorder.link().empty() && trace_file.empty())
+    return execute(path, words);  // then each process prints its own
+  if (sums_up && !recorder.link().empty()) set_variable(config::kRunVariable, recorder.link());
   const Ending ending = run_child(path, words);
   if (ending.not_started != 0) return cannot_start("belay run", path, ending.not_started);
-  platform::print_line(true, summary_of(path, recorder));
+  if (!trace_file.empty()) finish_trace(trace_file, recorder);
+  if (sums_up && !recorder.link().empty()) platform::print_line(true, summary_of(path, recorder));
+  if (!trace_file.empty()) platform::print_line(true, trace_words(trace_file));
   return end_like(ending);
 }
 
@@ -71,11 +76,17 @@ int run(const RunArguments& arguments) {
   };
   if (std::ranges::none_of(arguments.launch.settings, checks) && !platform::environment("BELAY_CHECK"))
     set_if_unset("BELAY_STACKS", "1");
-  const bool sums_up = apply_settings(arguments.launch).summary;
+  const Settings settings = apply_settings(arguments.launch);
   int exit_code = 0;
   const std::string path = prepare_program(arguments.launch, words[0], exit_code);
   if (path.empty()) return exit_code;
-  return sums_up ? execute_and_sum_up(path, words) : execute(path, words);
+  const auto names_trace = [](const Setting& each) {
+    return each.option->variable == "BELAY_TRACE" && each.given();
+  };
+  const std::string trace_file =
+      std::ranges::any_of(arguments.launch.settings, names_trace) ? begin_trace(settings) : std::string{};
+  if (!settings.summary && trace_file.empty()) return execute(path, words);
+  return execute_and_sum_up(path, words, settings.summary, trace_file);
 }
 
 }  // namespace
@@ -98,11 +109,14 @@ Action add_run(CLI::App& belay, std::vector<std::string> after_dashes) {
       app, "belay run [SETTINGS] [--] PROGRAM [ARGUMENTS...]",
       "The program is started with belay's libascendcl.so in place of any other. When it ends, however it\n"
       "ends, a summary of all its processes is printed to standard error: memory by device, copies, and\n"
-      "calls that failed. --quiet leaves it out. Exit code: the program's; 2 wrong use, 126 not\n"
+      "calls that failed. --quiet leaves it out. --trace FILE begins a trace anew, which belay stats, diff "
+      "and\n"
+      "replay read. Exit code: the program's; 2 wrong use, 126 not\n"
       "executable, 127 no such program.\n\n"
       "Examples:\n"
       "  belay run -- ./my_program --size 10          an A2 server with 8 devices\n"
       "  belay run --product A3 --hbm 4G -- ./my_program\n"
+      "  belay run --trace run.trace -- ./my_program  then: belay stats run.trace\n"
       "  belay run --huge 64M --quiet -- python3 train.py\n"
       "  BELAY_PRODUCT=310P belay run --form RC -- ./my_program");
   return [arguments] { return run(*arguments); };

@@ -46,8 +46,9 @@ template <Api api, Noted noted>
 [[gnu::noinline]] aclError malloc_by_policy(void** devPtr, size_t size, aclrtMemMallocPolicy policy,
                                             ThreadCache& cache) {
   const auto slow = [=] { return malloc_slow<api>(devPtr, size, policy); };
-  const fastpath::Teller teller = teller_of<noted>(kCall<api>, BELAY_CALLER);
+  fastpath::Teller teller = teller_of<noted>(kCall<api>, BELAY_CALLER);
   if (lacks_site<noted>(teller)) return slow();
+  if (has_events(noted)) teller.policy = fastpath::policy_told(policy);
   return fastpath::allocate_by_policy<noted>(cache, api, devPtr, size, policy, teller, slow);
 }
 template <Api api>

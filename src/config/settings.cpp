@@ -79,9 +79,12 @@ constexpr std::array kOptions{
            "that "
            "is the destination of queued work, before the program waited for it"},
     Option{"BELAY_STACKS", "--stacks", "off, or a number of frames from 1 to 32",
-           "off; 1 under belay run and check cheap; 8 under check all",
+           "off; 1 under belay run, check cheap and trace; 8 under check all",
            "keep where in the program everything is made and given back, for messages; 1: only the line of "
            "the call, which costs least"},
+    Option{"BELAY_TRACE", "--trace",
+           "a file, and if wanted ,limit= and an amount, such as run.trace,limit=4G", "none; limit=1G",
+           "write down what happens to memory, for belay stats, diff and replay"},
     Option{"BELAY_QUARANTINE", "--quarantine", "an amount", "0; 256M under check all",
            "addresses of freed blocks are not used again before so much more was freed, on each device"},
     Option{"BELAY_FAULTS", "--faults", "explain or off", "explain",
@@ -349,8 +352,25 @@ void read_links(Reader& reader, LinkSettings& links) {
   }
 }
 
-unsigned read_stacks(Reader& reader, CheckSettings::Level level) {
+void read_trace(Reader& reader, Settings& settings) {
+  const std::optional<std::string> value = reader.text("BELAY_TRACE");
+  if (!value) return;
+  constexpr std::string_view kLimit = ",limit=";
+  const std::size_t comma = value->rfind(kLimit);
+  settings.trace_file = value->substr(0, comma);
+  settings.trace_limit = 1_GiB;
+  const std::optional<std::size_t> limit =
+      comma == std::string::npos ? settings.trace_limit : parse_amount(value->substr(comma + kLimit.size()));
+  if (limit && *limit >= 1_MiB && !settings.trace_file.empty())
+    settings.trace_limit = *limit;
+  else
+    reader.complain(wrong("BELAY_TRACE", *value,
+                          "a file, and if wanted ,limit= and at least 1M, such as run.trace,limit=4G"));
+}
+
+unsigned read_stacks(Reader& reader, CheckSettings::Level level, bool traced) {
   const std::optional<std::string> value = reader.text("BELAY_STACKS");
+  if (!value && traced && level == CheckSettings::Level::Off) return 1;
   if (!value) return level == CheckSettings::Level::All ? 8 : level == CheckSettings::Level::Cheap ? 1 : 0;
   if (same_word(*value, "off")) return 0;
   unsigned frames = 0;
@@ -416,7 +436,8 @@ Result<Settings> read_settings() {
   }
   settings.check.watch_host =
       reader.word("BELAY_WATCH_HOST", std::array<std::string_view, 2>{"off", "on"}, 0) == 1;
-  settings.stack_frames = read_stacks(reader, settings.check.level);
+  read_trace(reader, settings);
+  settings.stack_frames = read_stacks(reader, settings.check.level, !settings.trace_file.empty());
   settings.quarantine = reader.amount_in("BELAY_QUARANTINE", 1, SIZE_MAX)
                             .value_or(settings.check.level == CheckSettings::Level::All ? 256_MiB : 0);
   read_machine(reader, settings, name_of(memory.form));

@@ -35,12 +35,12 @@ aclError begin_with_care(ThreadCache& cache, std::uint64_t pages, Range range, s
 }
 
 aclError allocate_with_care(ThreadCache& cache, const Bin& bin, Range range, std::uint64_t word,
-                            observe::Operation call) {
+                            observe::Operation call, observe::Event::Policy policy) {
   take_contents(cache, bin.pages, range);
   const std::uint32_t device = BinKey::device(bin.key);
   observe::enter_call(observe::function_of(call), __builtin_return_address(0), false);
   cache.memory().device(device).begin_block(range.start, word, kModuleApp,
-                                            cache.memory().map().facts_of(range.start));
+                                            cache.memory().map().facts_of(range.start), policy);
   note_peak(cache, device, word);
   return ACL_SUCCESS;
 }

@@ -67,7 +67,16 @@ struct Teller {
   observe::Ring* ring;
   observe::Operation call;
   std::uint32_t site;
+  observe::Event::Policy policy = observe::Event::Policy::HugeFirst;  // that an allocation was asked for with
 };
+
+// Of the documented ones (memory/plan.h); others do not come here.
+constexpr observe::Event::Policy policy_told(std::uint32_t policy) {
+  using Policy = observe::Event::Policy;
+  constexpr Policy kTold[] = {Policy::HugeFirst, Policy::HugeOnly,   Policy::NormalOnly, Policy::HugeFirst,
+                              Policy::HugeOnly,  Policy::NormalOnly, Policy::Huge1GOnly, Policy::Huge1GOnly};
+  return kTold[policy % std::size(kTold)];
+}
 
 // An event about a block of that bin, in the thread's ring, which has room for it: what differs from a cell
 // that is ready (Ring::cell). One store after the other, since every locked instruction waits for all that
@@ -80,7 +89,8 @@ struct Teller {
     __atomic_store_n(&place, static_cast<Value>(value), __ATOMIC_RELAXED);
   };
   event.set_first_word(bin.told | static_cast<std::uint64_t>(what) |
-                       static_cast<std::uint64_t>(teller.call) << 24);
+                       static_cast<std::uint64_t>(teller.call) << 24 |
+                       std::uint64_t{observe::Event::flags_of(teller.policy)} << 56);
   put(event.units, bin.pages);
   put(event.serial, serial);
   put(event.address, start);
@@ -91,7 +101,7 @@ struct Teller {
 
 // The whole of it where memory was written to, or where a block's number would be there is no table yet.
 aclError allocate_with_care(ThreadCache& cache, const Bin& bin, Range range, std::uint64_t word,
-                            observe::Operation call);
+                            observe::Operation call, observe::Event::Policy policy);
 
 // A block of that size from its bin; null: there is none.
 template <Noted noted, class Slow>
@@ -107,7 +117,7 @@ template <Noted noted, class Slow>
     const Heap& heap = cache.heap_at(range.start);
     BlockFacts* all = heap.facts.load(std::memory_order_acquire);
     if (all == nullptr || (range.word & Range::kNotPlain) != 0) [[unlikely]]
-      return allocate_with_care(cache, *bin, range, new_word(), teller.call);
+      return allocate_with_care(cache, *bin, range, new_word(), teller.call, teller.policy);
     BlockFacts& facts = all[HeapMap::unit_index(heap.index.load(std::memory_order_relaxed), range.start)];
     if constexpr (has_sites(noted)) facts.born.site.store(teller.site, std::memory_order_relaxed);
     if constexpr (has_events(noted)) {

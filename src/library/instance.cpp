@@ -30,6 +30,7 @@
 #include "report/messages.h"
 #include "runtime/data_buffers.h"
 #include "trace/census.h"
+#include "trace/recorder.h"
 #include "trace/summary.h"
 
 namespace belay {
@@ -41,7 +42,7 @@ namespace {
 constinit std::mutex g_making;
 constinit std::atomic<bool> g_rests_at_exit{false};
 constinit std::atomic<bool> g_watched{false};
-constinit platform::SaidBy g_noted_by{0}, g_misset_by{0};
+constinit platform::SaidBy g_noted_by{0}, g_misset_by{0}, g_untraced_by{0};
 constinit std::atomic<std::uint64_t> g_generation{0};
 constinit std::atomic<bool> g_parent_used_it{false};  // this process was forked by one that had made calls
 
@@ -62,6 +63,7 @@ void start_afresh() {
   platform::renew_symbolizer();
   trace::drop_census();
   trace::forget_summary();
+  trace::forget_trace();
   check::forget_checking();
   ++g_generation;
   new (&g_making) std::mutex;  // another thread of the parent may have held it
@@ -128,6 +130,11 @@ Process& make_process_locked() {
     trace::keep_summary(process->memory(), {settings.soc, settings.machine.devices,
                                             platform::environment(config::kRunVariable).value_or("")});
   }
+  if (!settings.trace_file.empty()) {
+    const std::string why = trace::keep_trace(
+        process->memory(), {settings.trace_file, settings.trace_limit, settings.soc, settings.stack_frames});
+    if (!why.empty()) platform::say_once(g_untraced_by, [&] { return "no trace is kept: " + why; });
+  }
   if (g_watched.load()) trace::keep_census(process->memory());
   if (!g_rests_at_exit.exchange(true)) (void)std::atexit(rest_at_exit);
   g_process.store(process.get(), std::memory_order_release);
@@ -175,6 +182,7 @@ void reap(std::unique_ptr<Process> process, bool is_quiet) {
 __attribute__((constructor)) void watch_forks() { platform::in_forked_child(start_afresh); }
 
 __attribute__((destructor)) void report_at_exit() {
+  trace::end_trace();
   trace::print_summary();
   if (const Process* process = g_process.load(std::memory_order_acquire);
       process != nullptr && process->settings().leak_report)
@@ -193,9 +201,11 @@ void end_process() {
     g_hear_refusal.store(nullptr);
     check::stop_checking();
     trace::drop_summary();
+    trace::rest_trace();
     const bool is_quiet = old->close();  // functions of the program that are waited for still find it
     g_process.store(nullptr, std::memory_order_release);
     trace::drop_census();
+    trace::drop_trace();
     reap(std::unique_ptr<Process>{old}, is_quiet);
   }
   Contexts::bind(nullptr);

@@ -121,6 +121,15 @@ observe::Event event_of(observe::What what, const Block& block, std::uint8_t mod
           .address = block.start,
           .bytes = block.asked};
 }
+
+// The policy that asks for this, as far as it makes a difference: up to 1 MB, HUGE_FIRST and NORMAL_ONLY do
+// not.
+observe::Event::Policy policy_of(const Plan& plan) {
+  using Policy = observe::Event::Policy;
+  if (plan.page == Page::Huge1G) return Policy::Huge1GOnly;
+  if (plan.page == Page::Huge2M) return plan.when_short == plan.page ? Policy::HugeOnly : Policy::HugeFirst;
+  return plan.asked > kPolicyRules[0].normal_up_to || plan.p2p ? Policy::NormalOnly : Policy::HugeFirst;
+}
 }  // namespace
 
 std::uintptr_t DeviceMemory::take_range(const Plan& plan, std::size_t footprint, Page page, Origin origin,
@@ -225,15 +234,16 @@ Result<std::uintptr_t> DeviceMemory::allocate(const Plan& plan, std::uint8_t mod
   }
   count(module, footprint, quota_kind(page, plan.p2p), shard_of(cache));
   begin_block(start, BlockWord{footprint / 4_KiB, plan.asked, page, origin, plan.read_only, plan.p2p}.pack(),
-              module, facts);
+              module, facts, policy_of(plan));
   return start;
 }
 
 void DeviceMemory::begin_block(std::uintptr_t start, std::uint64_t word, std::uint8_t module,
-                               BlockFacts* facts) {
+                               BlockFacts* facts, observe::Event::Policy policy) {
   const bool heard = observe::wanted(observe::kBlocks);
   if (!heard && facts == nullptr) return map_->publish(start, word);
   observe::Event event = event_of(observe::What::Allocated, map_->block_from(start, word), module);
+  event.flags |= observe::Event::flags_of(policy);
   if (observe::keeps_blocks()) observe::complete(event);
   if (facts != nullptr) {
     facts->begin(event);

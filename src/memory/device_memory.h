@@ -35,7 +35,8 @@ class DeviceMemory {
   void release(const Block& block, ThreadCache* cache, bool shared = false);
 
   // A block is there, all but its word; `facts`: where they are to be, if anywhere.
-  void begin_block(std::uintptr_t start, std::uint64_t word, std::uint8_t module, BlockFacts* facts);
+  void begin_block(std::uintptr_t start, std::uint64_t word, std::uint8_t module, BlockFacts* facts,
+                   observe::Event::Policy policy);
   // One is there, and whoever listens, or wants to hear of it at once, did not hear of it yet; one has ended.
   void tell_begun(std::uintptr_t start, bool at_once_only);
   void tell_freed(const Block& block, bool swept = false);

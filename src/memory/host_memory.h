@@ -66,6 +66,7 @@ class HostMemory {
   // holds one of its own.
   void add_physical(std::size_t bytes) { count_in(bytes); }
   void remove_physical(std::size_t bytes) { in_use_.fetch_sub(bytes); }
+  std::size_t bytes() const { return in_use_.load(std::memory_order_relaxed); }
   std::size_t peak() const { return peak_.load(std::memory_order_relaxed); }  // bytes in blocks
   void show_peak(std::atomic<std::size_t>* at) { shown_peak_.store(at); }     // where others can read it
   void close();  // frees every block and ends every registration

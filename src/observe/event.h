@@ -33,11 +33,15 @@ enum class What : std::uint8_t {
   DeviceClosing,
   DeviceClosed,
   Finalized,
-  Refused,    // a call; `text` says why
-  GivenBack,  // memory that queued work may still need, before it is freed (Memory::mark_use); told at once
-              // only
-  Noted,      // legal or survived, but hardly meant; `text` says what
-  Gap,        // not an event: a ring goes on at its start
+  Refused,     // a call; `text` says why
+  GivenBack,   // memory that queued work may still need, before it is freed (Memory::mark_use); told at once
+               // only
+  Noted,       // legal or survived, but hardly meant; `text` says what
+  RangeBegun,  // of the program's own, on this thread; `text` is its name (belay_range_push)
+  RangeEnded,
+  Labelled,  // the block with that serial number; `text` is what the program calls it (belay_label)
+  Marked,    // belay_mark
+  Gap,       // not an event: a ring goes on at its start
 };
 
 enum class Actor : std::uint8_t {
@@ -119,6 +123,12 @@ struct alignas(64) Event {
   static constexpr std::uint8_t kReadOnly = 2, kP2p = 4;  // of a block
   static constexpr std::uint8_t kSwept =
       8;  // freed or destroyed with its device or context, not by the program
+  // Of a device block: the policy that it was asked for with, as far as it makes a difference.
+  enum class Policy : std::uint8_t { HugeFirst, HugeOnly, NormalOnly, Huge1GOnly };
+  static constexpr unsigned kPolicyShift = 4;
+  static constexpr std::uint8_t flags_of(Policy policy) {
+    return static_cast<std::uint8_t>(static_cast<unsigned>(policy) << kPolicyShift);
+  }
   bool has_details() const { return (flags & kHasDetails) != 0; }
   std::uint64_t first_word() const {
     std::uint64_t word = 0;

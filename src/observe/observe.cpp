@@ -35,6 +35,7 @@ struct Place {
 constexpr std::uint64_t kAtOnce = std::uint64_t{1} << 40;
 constexpr std::uint64_t word_of(const Wish& wish) {
   return wish.wanted | (wish.at_once ? kAtOnce : 0) | (wish.time ? kTime : 0) | (wish.facts ? kFacts : 0) |
+         (wish.time_when_delivered ? kTimeWhenDelivered : 0) |
          (wish.at_once && (wish.wanted & kBlocks) != 0 ? kBlocksAtOnce : 0) |
          (wish.plain_copies && (wish.wanted & bit(What::Copied)) != 0 ? kPlainCopies : 0);
 }
@@ -212,6 +213,10 @@ void flush() {
   for (Ring* each : rings.all) each->drain();
 }
 
+void flush_this_thread() {
+  if (t_ring != nullptr && t_ring->has_unread()) t_ring->drain();
+}
+
 namespace {
 void wait_for_visits() {
   // Visits make no barrier of their own: after a copy it would wait for all that the copy has written.
@@ -273,7 +278,7 @@ void complete(Event& event) {
   event.thread = t_ring != nullptr ? t_ring->thread : static_cast<std::uint32_t>(platform::thread_id());
   if (*event.function == '\0') event.function = t_call.function;
   if (event.actor == Actor::Thread && t_call.stream != 0) event.actor = Actor::Callback;
-  if ((more & kTime) != 0 && event.time_ns == 0)
+  if ((more & (kTime | kTimeWhenDelivered)) != 0 && event.time_ns == 0)
     event.time_ns = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
   if ((more & kStacks) != 0 && event.time_ns == 0) event.time_ns = platform::rough_time_ns();
   if (event.actor != Actor::Stream && event.site == 0) event.site = site_of_this_call();

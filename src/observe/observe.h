@@ -43,6 +43,9 @@ struct Wish {
   // way while that changes would reach it both ways.
   bool at_once = false;
   bool time = false;
+  // The same, but not of blocks that are told by whoever has a plain ring: the listener knows when it read
+  // that.
+  bool time_when_delivered = false;
   bool facts = false;  // blocks remember who made and who freed them, and when (memory/block_facts.h)
   // Copies too that are plainly right: between memory of the program and the inside of one block, as stated.
   bool plain_copies = true;
@@ -53,6 +56,8 @@ void listen(Listener listener, const Wish& wish);
 void unlisten(Listener listener);
 // Listeners hear of everything that any thread has published. Not from inside a listener.
 void flush();
+// Listeners of rings hear of everything that this thread has published before; also from a listener at once.
+void flush_this_thread();
 // Events that a listener could not take: it had no memory for them.
 std::uint64_t lost();
 // In the child of a fork: nobody listens, and what was not told is the parent's to tell.
@@ -150,6 +155,7 @@ inline constexpr std::uint64_t kTime = std::uint64_t{1} << 32, kBlocksAtOnce = s
 // Call sites are kept (call_sites.h), and of more than one frame each.
 inline constexpr std::uint64_t kSites = std::uint64_t{1} << 35, kStacks = std::uint64_t{1} << 36;
 inline constexpr std::uint64_t kPlainCopies = std::uint64_t{1} << 37;
+inline constexpr std::uint64_t kTimeWhenDelivered = std::uint64_t{1} << 38;
 inline std::atomic<std::uint64_t> g_wanted{0};
 
 inline bool wanted(Mask mask) { return (g_wanted.load(std::memory_order_relaxed) & mask) != 0; }

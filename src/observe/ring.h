@@ -32,6 +32,9 @@ class Batch {
   // One alone, which is in no ring.
   explicit Batch(const Told& alone) : alone_{&alone} {}
 
+  // At least as many as there are events.
+  std::uint64_t cells() const { return alone_ != nullptr ? 1 : last_ - first_; }
+
   // Calls hear(const Told&) for each of them; or hear_plain(const Event&) for those without details, which
   // nearly all are.
   template <class Hear>
@@ -91,6 +94,29 @@ class Ring {
     const std::uint64_t first = read_.load(std::memory_order_acquire);
     const std::uint64_t last = written_.load(std::memory_order_acquire);
     return {cells_, kCells, first, last - first <= kCells ? last : first};  // else it was about to be made
+  }
+
+  // The same where the ring may hold anything, as in a file: calls hear(const Event&) for those without
+  // details.
+  template <class Hear>
+  void each_plain_left(Hear&& hear) const {
+    const std::uint64_t first = read_.load(std::memory_order_relaxed);
+    const std::uint64_t last = written_.load(std::memory_order_relaxed);
+    if (last - first > kCells) return;
+    for (std::uint64_t at = first; at < last;) {
+      const Event& event = *reinterpret_cast<const Event*>(&cells_[at % kCells]);
+      if (!event.has_details()) {
+        hear(event);
+        ++at;
+      } else if (event.what == What::Gap || at % kCells + 1 == kCells) {
+        at = (at | (kCells - 1)) + 1;
+      } else {
+        at += cells_for(event, *reinterpret_cast<const Details*>(&cells_[at % kCells + 1]));
+      }
+    }
+  }
+  bool has_unread() const {  // on its own thread, or when that has ended
+    return read_.load(std::memory_order_relaxed) != written_.load(std::memory_order_relaxed);
   }
 
   // Tells listeners what was not told yet.

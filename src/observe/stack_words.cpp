@@ -87,7 +87,8 @@ std::size_t without_start(const std::uintptr_t* returns, std::size_t count) {
   return end;
 }
 
-void add_stack(Lines& lines, const std::uintptr_t* returns, std::size_t count, const std::uint64_t* others,
+template <class To>
+void add_stack(To& lines, const std::uintptr_t* returns, std::size_t count, const std::uint64_t* others,
                std::size_t more) {
   count = without_start(returns, count);
   const DescribeFrame describe = g_describe_frame.load(std::memory_order_acquire);
@@ -104,7 +105,24 @@ void add_stack(Lines& lines, const std::uintptr_t* returns, std::size_t count, c
   }
 }
 
+struct Frames {
+  TellCode tell_code;
+  TellFrame tell_frame;
+  void* with;
+  void add_frame(std::uintptr_t address) const { tell_code(with, address); }
+  void add(const InterpreterFrame& frame) const { tell_frame(with, frame); }
+};
+
 }  // namespace
+
+void each_frame(std::uint32_t site, TellCode tell_code, TellFrame tell_frame, void* with) {
+  Frames frames{tell_code, tell_frame, with};
+  look_at_stack(
+      site,
+      [](void* to, const char*, const std::uintptr_t* returns, std::size_t count, const std::uint64_t* others,
+         std::size_t more) { add_stack(*static_cast<Frames*>(to), returns, count, others, more); },
+      &frames);
+}
 
 std::size_t put_stack_words(std::uint32_t site, std::string_view indent, char* to, std::size_t room) {
   Lines lines{indent, to, room};

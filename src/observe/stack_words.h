@@ -11,11 +11,17 @@
 #include <vector>
 
 #include "base/error.h"
+#include "observe/call_sites.h"
 
 namespace belay::observe {
 
 // Each line begins with the indent. Empty where the site is not known.
 std::string stack_words(std::uint32_t site, std::string_view indent);
+
+// The same frames, innermost first, for whoever keeps them otherwise.
+using TellCode = void (*)(void* with, std::uintptr_t address);
+using TellFrame = void (*)(void* with, const InterpreterFrame& frame);
+void each_frame(std::uint32_t site, TellCode tell_code, TellFrame tell_frame, void* with);
 
 // What happened, with which function, how long ago, and the lines of the stack below it, further in.
 std::string happened_words(std::string_view what, std::uint32_t site, std::string_view indent,

@@ -52,6 +52,7 @@ std::string now_as(const char* pattern) {
 }  // namespace
 
 std::int32_t process_id() { return static_cast<std::int32_t>(::getpid()); }
+std::int32_t parent_process_id() { return ::getppid(); }
 std::int32_t thread_id() { return static_cast<std::int32_t>(::syscall(SYS_gettid)); }
 std::string process_name() { return program_invocation_short_name; }
 

@@ -10,6 +10,7 @@
 namespace belay::platform {
 
 std::int32_t process_id();
+std::int32_t parent_process_id();
 std::int32_t thread_id();
 std::string process_name();
 

@@ -28,6 +28,8 @@ struct Settings {
   CheckSettings check;
   unsigned stack_frames = 0;  // of each call site that is kept
   std::size_t quarantine = 0;
+  std::string trace_file;  // empty: none
+  std::uint64_t trace_limit = 0;
 
   const ProductRow& product() const { return *memory.product; }
 };

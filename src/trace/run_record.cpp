@@ -108,4 +108,25 @@ std::vector<RunRecorder::Seen> RunRecorder::look() const {
   return all;
 }
 
+std::vector<std::pair<std::uint32_t, const observe::Ring*>> RunRecorder::traced_rings() const {
+  std::vector<std::pair<std::uint32_t, const observe::Ring*>> rings;
+  if (!memory_.valid()) return rings;
+  const RunRecord& record = *record_in(memory_);
+  const std::size_t processes = std::min<std::size_t>(record.processes.load(), RunRecord::kMostProcesses);
+  for (const RunRecord::RingPlace& place : record.ring_places) {
+    const std::uint32_t image = place.image.load(std::memory_order_acquire);
+    if (image == 0) continue;
+    std::uint32_t traced_as = 0;  // the last machine that the program was on
+    for (std::size_t i = 0; i < processes; ++i) {
+      const auto& process =
+          *std::launder(reinterpret_cast<const ProcessRecord*>(record.process_places[i].record.data()));
+      if (record.process_places[i].filled.load(std::memory_order_acquire) && process.image == image)
+        traced_as = process.traced_as.load();
+    }
+    const auto& ring = *std::launder(reinterpret_cast<const observe::Ring*>(place.ring.data()));
+    if (traced_as != 0 && ring.has_unread()) rings.emplace_back(traced_as - 1, &ring);
+  }
+  return rings;
+}
+
 }  // namespace belay::trace

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "observe/ring.h"
@@ -46,8 +47,15 @@ class RunRecorder {
     Tally tally;
   };
   std::vector<Seen> look() const;
+  // Calls act(number in the trace, ring) for the rings of traced processes that hold what was not told yet.
+  template <class Act>
+  void each_ring_left(Act&& act) const {
+    for (const auto& [number, ring] : traced_rings()) act(number, *ring);
+  }
 
  private:
+  std::vector<std::pair<std::uint32_t, const observe::Ring*>> traced_rings() const;
+
   platform::CommonMemory memory_;
 };
 

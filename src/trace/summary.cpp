@@ -108,6 +108,10 @@ void keep_summary(Memory& memory, const SummaryWish& wish) {
   memory.listeners_changed();
 }
 
+void note_traced(std::uint32_t number) {
+  if (ProcessRecord* record = g_record.load()) record->traced_as.store(number + 1);
+}
+
 void drop_summary() {
   Memory* memory = g_memory.exchange(nullptr);
   if (memory == nullptr) return;

@@ -18,6 +18,8 @@ struct SummaryWish {
 // Counting goes on where it was, if the machine is the same as before a restart.
 void keep_summary(Memory& memory, const SummaryWish& wish);
 void drop_summary();
+// The process is also traced, as that one of its file; `belay run` reads what it left in its rings.
+void note_traced(std::uint32_t number);
 // At exit.
 void print_summary();
 // In a forked child: what was counted is the parent's.

@@ -96,6 +96,7 @@ struct ProcessRecord {
   Where where;
   std::atomic<bool> ended{false};  // it came to its end by itself, and all is told
   std::atomic<std::uint64_t> lost{0};
+  std::atomic<std::uint32_t> traced_as{0};  // which process of its trace it is, plus 1; 0: it is not traced
   std::array<std::atomic<std::size_t>, kMostDevices + 1> peaks{};
   std::array<std::atomic<std::size_t>, kParts> most{};  // bytes of each part of virtual memory at once
 

@@ -57,7 +57,8 @@ def read(*path):
 def pages_of(project):
     for folder, inner, files in os.walk(project):
         inner[:] = sorted(each for each in inner
-                          if not each.startswith(".") and not (folder == project and each == "build"))
+                          if not each.startswith(".") and each != "node_modules"
+                          and not (folder == project and each == "build"))
         yield from (os.path.relpath(os.path.join(folder, file), project) for file in sorted(files)
                     if file.endswith(".md") and file != "CHANGELOG.md")
 
@@ -116,7 +117,7 @@ def rooms_of(project):
     for room, rest in re.findall(r"belay_room\((\w+)\s([^)]*)\)", text):
         found = re.search(r"\bSEES\s+((?:\w+\s*)+?)(?:LINKS\b|$)", rest)
         sees[room] = set(found[1].split()) if found else set()
-    sees["library"] = set(sees)
+    sees["library"] = set(sees) - {"story"}  # which only the command line has a use for
     cli = read(project, "cli", "CMakeLists.txt")
     linked = {room for line in re.findall(r"target_link_libraries\(([^)]*)\)", cli)
               for room in re.findall(r"\bbelay_(\w+)", line)}
@@ -140,8 +141,8 @@ def room_problems(project):
             yield page, "no lines 'Sees' and 'Is seen by'"
             continue
         if room == "library":
-            if said[1] != "every room":
-                yield page, "sees every room"
+            if said[1] != "every room but story":
+                yield page, "sees every room but story"
             continue
         sentence = re.sub(r"`[^`]*`|the (?:public headers|\w+ library)", "", said[1])
         if named(sentence, sees) != sees[room]:

@@ -27,7 +27,8 @@ FOLDERS = ("src/", "docs/", "tests/", "scripts/", "cli/", "cmake/", "include/", 
 def pages_below(project):
     for folder, inner, files in os.walk(project):
         inner[:] = sorted(each for each in inner
-                          if not each.startswith(".") and not (folder == project and each == "build"))
+                          if not each.startswith(".") and each != "node_modules"
+                          and not (folder == project and each == "build"))
         yield from (os.path.join(folder, file) for file in sorted(files) if file.endswith(".md"))
 
 

@@ -174,7 +174,8 @@ class Holders {
   };
 
   Held& of_site(Process& process, const Record& record) {
-    const std::uint64_t key = std::uint64_t{record.place()} << 56 | std::uint64_t{record.site} << 24 | record.function;
+    const std::uint64_t key =
+        std::uint64_t{record.place()} << 56 | std::uint64_t{record.site} << 24 | record.function;
     Held*& held = process.recent[key];
     if (held == nullptr) held = &process.sites[{record.place(), record.site, record.function, {}}];
     return *held;
@@ -221,7 +222,8 @@ Accounts account_for(recording::Trace& trace) {
     else
       count_other(process, trace, *each);
   }
-  for (std::size_t i = 0; i < all.processes.size(); ++i) count_omitted(all.processes[i], trace.processes()[i]);
+  for (std::size_t i = 0; i < all.processes.size(); ++i)
+    count_omitted(all.processes[i], trace.processes()[i]);
   Holders holders{trace, all};
   for (recording::Records records = trace.records(); const Record* each = records.next();) holders.see(*each);
   holders.finish();

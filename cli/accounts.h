@@ -1,5 +1,5 @@
-// What a trace adds up to: by process, device and call site. Read twice: the first time finds the peaks, the second
-// who held what then.
+// What a trace adds up to: by process, device and call site. Read twice: the first time finds the peaks, the
+// second who held what then.
 #pragma once
 
 #include <array>
@@ -22,17 +22,18 @@ struct Sum {
 
 // Blocks and physical memory of one call site on one device.
 struct HeldBySite {
-  Sum made;              // bytes as asked for
+  Sum made;                   // bytes as asked for
   std::uint64_t charged = 0;  // of all that were made, in whole pages
-  Sum at_peak, left;     // charged bytes; left: never freed by the program
+  Sum at_peak, left;          // charged bytes; left: never freed by the program
 };
 
 struct PlaceAccount {
-  Sum made, freed, swept;  // bytes as asked for; swept: with the device, not by the program
+  Sum made, freed, swept;                   // bytes as asked for; swept: with the device, not by the program
   std::uint64_t charged = 0, returned = 0;  // bytes in whole pages, all that came and went
   std::uint64_t used = 0, peak = 0, peak_ns = 0;  // as the events add up
-  std::uint64_t peak_told = 0;  // as the process knew it: exact, where events of threads are some microseconds apart
-  std::array<Sum, 3> by_page{};  // made, charged bytes: 4 KB, 2 MB, 1 GB
+  std::uint64_t peak_told =
+      0;  // as the process knew it: exact, where events of threads are some microseconds apart
+  std::array<Sum, 3> by_page{};             // made, charged bytes: 4 KB, 2 MB, 1 GB
   std::map<std::string, HeldBySite> sites;  // by label, or call site in words
 };
 

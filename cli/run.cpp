@@ -80,7 +80,9 @@ int run(const RunArguments& arguments) {
   int exit_code = 0;
   const std::string path = prepare_program(arguments.launch, words[0], exit_code);
   if (path.empty()) return exit_code;
-  const auto names_trace = [](const Setting& each) { return each.option->variable == "BELAY_TRACE" && each.given(); };
+  const auto names_trace = [](const Setting& each) {
+    return each.option->variable == "BELAY_TRACE" && each.given();
+  };
   const std::string trace_file =
       std::ranges::any_of(arguments.launch.settings, names_trace) ? begin_trace(settings) : std::string{};
   if (!settings.summary && trace_file.empty()) return execute(path, words);
@@ -107,7 +109,8 @@ Action add_run(CLI::App& belay, std::vector<std::string> after_dashes) {
       app, "belay run [SETTINGS] [--] PROGRAM [ARGUMENTS...]",
       "The program is started with belay's libascendcl.so in place of any other. When it ends, however it\n"
       "ends, a summary of all its processes is printed to standard error: memory by device, copies, and\n"
-      "calls that failed. --quiet leaves it out. --trace FILE begins a trace anew, which belay stats, diff and\n"
+      "calls that failed. --quiet leaves it out. --trace FILE begins a trace anew, which belay stats, diff "
+      "and\n"
       "replay read. Exit code: the program's; 2 wrong use, 126 not\n"
       "executable, 127 no such program.\n\n"
       "Examples:\n"

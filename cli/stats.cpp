@@ -50,8 +50,8 @@ std::string ending_of(const recording::ProcessFacts& facts) {
 // --- as text --------------------------------------------------------------------------------------
 
 void print_places(const ProcessAccount& process) {
-  Table table{{Align::Left, Align::Right, Align::Right, Align::Right, Align::Right, Align::Right, Align::Right,
-               Align::Right}};
+  Table table{{Align::Left, Align::Right, Align::Right, Align::Right, Align::Right, Align::Right,
+               Align::Right, Align::Right}};
   table.heading({"", "peak", "at", "blocks", "freed", "not freed", "asked for", "charged"});
   for (const auto& [number, place] : process.places) {
     const std::uint64_t left = place.made.times - std::min(place.made.times, place.freed.times);
@@ -65,7 +65,8 @@ void print_places(const ProcessAccount& process) {
 
 void print_holders(const ProcessAccount& process, std::size_t top) {
   for (const auto& [number, place] : process.places) {
-    for (const auto& [by, title] : {std::pair{&HeldBySite::at_peak, "at the peak"}, {&HeldBySite::left, "never freed"}}) {
+    for (const auto& [by, title] :
+         {std::pair{&HeldBySite::at_peak, "at the peak"}, {&HeldBySite::left, "never freed"}}) {
       const std::vector<Row> rows = largest(place, by, top);
       if (rows.empty()) continue;
       Table table{{Align::Right, Align::Right, Align::Left}};
@@ -82,7 +83,8 @@ void print_moves(const ProcessAccount& process, double time) {
   table.heading({"copied or filled", "times", "bytes", "a second"});
   const auto add = [&](const char* name, const Sum& sum) {
     if (sum.times == 0) return;
-    const std::string rate = time > 0 ? amount(static_cast<std::size_t>(static_cast<double>(sum.bytes) / time)) : "";
+    const std::string rate =
+        time > 0 ? amount(static_cast<std::size_t>(static_cast<double>(sum.bytes) / time)) : "";
     table.row({name, fmt::format("{}", sum.times), amount(sum.bytes), rate});
   };
   for (std::size_t way = 0; way < recording::kWays; ++way) add(kWayNames[way], process.copies[way]);
@@ -105,16 +107,17 @@ void print_refused(const ProcessAccount& process) {
 }
 
 void print_stats(const recording::Trace& trace, const Accounts& accounts, const StatsArguments& arguments) {
-  fmt::print("{}: {} of {} in {:.3f} s; {}, {:.1f} bytes an event\n", harmless(arguments.file),
-             counted(accounts.events, "event"), counted(accounts.processes.size(), "process", "processes"),
-             seconds(accounts.last_ns), amount(trace.bytes()),
-             accounts.events == 0 ? 0.0 : static_cast<double>(trace.bytes()) / static_cast<double>(accounts.events));
+  fmt::print(
+      "{}: {} of {} in {:.3f} s; {}, {:.1f} bytes an event\n", harmless(arguments.file),
+      counted(accounts.events, "event"), counted(accounts.processes.size(), "process", "processes"),
+      seconds(accounts.last_ns), amount(trace.bytes()),
+      accounts.events == 0 ? 0.0 : static_cast<double>(trace.bytes()) / static_cast<double>(accounts.events));
   for (std::size_t i = 0; i < accounts.processes.size(); ++i) {
     const recording::ProcessFacts& facts = trace.processes()[i];
     const ProcessAccount& process = accounts.processes[i];
     const double time = seconds(facts.last_ns - std::min(facts.last_ns, facts.began_ns));
-    fmt::print("\n{} (process {}) on {}, {}: {}{}\n", harmless(facts.name), facts.process, harmless(facts.soc),
-               ending_of(facts), counted(process.events, "event"),
+    fmt::print("\n{} (process {}) on {}, {}: {}{}\n", harmless(facts.name), facts.process,
+               harmless(facts.soc), ending_of(facts), counted(process.events, "event"),
                time > 0 ? fmt::format(", {:.0f} a second", static_cast<double>(process.events) / time) : "");
     print_places(process);
     print_holders(process, arguments.top);
@@ -140,7 +143,8 @@ Json json_of(const PlaceAccount& place, std::uint32_t number, std::size_t top) {
   json["returned_bytes"] = place.returned;
   for (std::size_t page = 0; page < kPageNames.size(); ++page)
     json["charged_by_page"][kPageNames[page]] = json_of(place.by_page[page]);
-  for (const auto& [by, name] : {std::pair{&HeldBySite::at_peak, "holders_at_peak"}, {&HeldBySite::left, "never_freed"}}) {
+  for (const auto& [by, name] :
+       {std::pair{&HeldBySite::at_peak, "holders_at_peak"}, {&HeldBySite::left, "never_freed"}}) {
     Json& list = json[name] = Json::array();
     for (const auto& [where, held] : largest(place, by, top))
       list.push_back({{"where", where}, {"blocks", (held->*by).times}, {"bytes", (held->*by).bytes}});
@@ -174,7 +178,8 @@ void print_json(const recording::Trace& trace, const Accounts& accounts, const S
     entry["places"] = Json::array();
     for (const auto& [number, place] : process.places)
       entry["places"].push_back(json_of(place, number, arguments.top));
-    for (std::size_t way = 0; way < recording::kWays; ++way) entry["copied"][kWayNames[way]] = json_of(process.copies[way]);
+    for (std::size_t way = 0; way < recording::kWays; ++way)
+      entry["copied"][kWayNames[way]] = json_of(process.copies[way]);
     entry["filled"] = json_of(process.fills);
     entry["failed_calls"] = Json::array();
     for (const auto& [call, refused] : process.refused) {
@@ -206,19 +211,23 @@ int stats(const StatsArguments& arguments) {
 
 Action add_stats(CLI::App& belay) {
   auto arguments = std::make_shared<StatsArguments>();
-  CLI::App& app = *belay.add_subcommand("stats", "Sum up a trace: peaks, who held what, copies, failed calls")
-                       ->group("Commands");
+  CLI::App& app =
+      *belay.add_subcommand("stats", "Sum up a trace: peaks, who held what, copies, failed calls")
+           ->group("Commands");
   app.add_option("FILE", arguments->file, "a trace, made by belay run --trace")->required();
   app.add_flag("--json", arguments->json, "for tools: all figures in bytes");
-  app.add_option("--top", arguments->top, "how many call sites are listed")->type_name("N")->capture_default_str();
-  set_help(app, "belay stats FILE [--json] [--top N]",
-           "Peaks are those of each process, in charged bytes: whole pages. A block that the program has named\n"
-           "(belay_label) is listed under its name, others under the place that allocated them.\n\n"
-           "Exit code: 0; 2 the file cannot be read, or wrong use.\n\n"
-           "Examples:\n"
-           "  belay run --trace run.trace -- ./my_program\n"
-           "  belay stats run.trace                        peaks, and who held what\n"
-           "  belay stats run.trace --json | jq '.processes[0].places[0].peak_bytes'");
+  app.add_option("--top", arguments->top, "how many call sites are listed")
+      ->type_name("N")
+      ->capture_default_str();
+  set_help(
+      app, "belay stats FILE [--json] [--top N]",
+      "Peaks are those of each process, in charged bytes: whole pages. A block that the program has named\n"
+      "(belay_label) is listed under its name, others under the place that allocated them.\n\n"
+      "Exit code: 0; 2 the file cannot be read, or wrong use.\n\n"
+      "Examples:\n"
+      "  belay run --trace run.trace -- ./my_program\n"
+      "  belay stats run.trace                        peaks, and who held what\n"
+      "  belay stats run.trace --json | jq '.processes[0].places[0].peak_bytes'");
   return [arguments] { return stats(*arguments); };
 }
 

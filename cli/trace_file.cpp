@@ -30,7 +30,8 @@ void finish_trace(const std::string& path, const trace::RunRecorder& recorder) {
 
 std::string trace_words(const std::string& path) {
   recording::Trace trace;
-  if (const std::string why = trace.open(path); !why.empty()) return fmt::format("belay: there is no trace: {}\n", why);
+  if (const std::string why = trace.open(path); !why.empty())
+    return fmt::format("belay: there is no trace: {}\n", why);
   std::string words =
       fmt::format("belay: trace of {}, {}: {}\n", counted(trace.processes().size(), "process", "processes"),
                   amount(trace.bytes()), path);

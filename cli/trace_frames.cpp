@@ -30,7 +30,8 @@ std::map<CodePlace, std::vector<cli::Place>> look_up(const ProcessFacts& facts, 
       const std::string path{facts.texts[module.path]};
       for (cli::Place& each : symbols.at(path, frame.offset, facts.texts[module.build_id])) {
         // std::sort and its many parts between two functions of the program say nothing.
-        if (!each.function.empty() && !each.file.starts_with("/usr/include/c++/")) at->second.push_back(std::move(each));
+        if (!each.function.empty() && !each.file.starts_with("/usr/include/c++/"))
+          at->second.push_back(std::move(each));
       }
     }
   }
@@ -53,8 +54,8 @@ void name_frames(recording::Trace& trace) {
     std::map<CodePlace, std::vector<Frame>> named;
     for (const auto& [place, functions] : found) {
       for (const cli::Place& each : functions) {
-        named[place].push_back(
-            {place.first, place.second, true, text(each.function), text(each.file), static_cast<std::uint32_t>(each.line)});
+        named[place].push_back({place.first, place.second, true, text(each.function), text(each.file),
+                                static_cast<std::uint32_t>(each.line)});
       }
     }
     for (CallSite& site : facts.sites) {
@@ -102,7 +103,8 @@ std::size_t write_frame_names(const std::string& path) {
       }
       ++count;
     }
-    if (!file.append(recording::ChunkKind::Words, trace.number_of(process), bytes.data(), bytes.size())) return count;
+    if (!file.append(recording::ChunkKind::Words, trace.number_of(process), bytes.data(), bytes.size()))
+      return count;
   }
   return count;
 }
@@ -115,7 +117,8 @@ std::string harmless(std::string_view text) {
   return safe;
 }
 
-std::vector<std::string> frame_words(const recording::Trace& trace, std::uint32_t process, std::uint32_t site) {
+std::vector<std::string> frame_words(const recording::Trace& trace, std::uint32_t process,
+                                     std::uint32_t site) {
   const ProcessFacts& facts = trace.processes()[process];
   std::vector<std::string> words;
   for (const Frame& frame : facts.sites[site].frames) {

@@ -82,8 +82,9 @@ constexpr std::array kOptions{
            "off; 1 under belay run, check cheap and trace; 8 under check all",
            "keep where in the program everything is made and given back, for messages; 1: only the line of "
            "the call, which costs least"},
-    Option{"BELAY_TRACE", "--trace", "a file, and if wanted ,limit= and an amount, such as run.trace,limit=4G",
-           "none; limit=1G", "write down what happens to memory, for belay stats, diff and replay"},
+    Option{"BELAY_TRACE", "--trace",
+           "a file, and if wanted ,limit= and an amount, such as run.trace,limit=4G", "none; limit=1G",
+           "write down what happens to memory, for belay stats, diff and replay"},
     Option{"BELAY_QUARANTINE", "--quarantine", "an amount", "0; 256M under check all",
            "addresses of freed blocks are not used again before so much more was freed, on each device"},
     Option{"BELAY_FAULTS", "--faults", "explain or off", "explain",
@@ -363,8 +364,8 @@ void read_trace(Reader& reader, Settings& settings) {
   if (limit && *limit >= 1_MiB && !settings.trace_file.empty())
     settings.trace_limit = *limit;
   else
-    reader.complain(
-        wrong("BELAY_TRACE", *value, "a file, and if wanted ,limit= and at least 1M, such as run.trace,limit=4G"));
+    reader.complain(wrong("BELAY_TRACE", *value,
+                          "a file, and if wanted ,limit= and at least 1M, such as run.trace,limit=4G"));
 }
 
 unsigned read_stacks(Reader& reader, CheckSettings::Level level, bool traced) {

@@ -122,12 +122,12 @@ observe::Event event_of(observe::What what, const Block& block, std::uint8_t mod
           .bytes = block.asked};
 }
 
-// The policy that asks for this, as far as it makes a difference: up to 1 MB, HUGE_FIRST and NORMAL_ONLY do not.
+// The policy that asks for this, as far as it makes a difference: up to 1 MB, HUGE_FIRST and NORMAL_ONLY do
+// not.
 observe::Event::Policy policy_of(const Plan& plan) {
   using Policy = observe::Event::Policy;
   if (plan.page == Page::Huge1G) return Policy::Huge1GOnly;
-  if (plan.page == Page::Huge2M)
-    return plan.when_short == plan.page ? Policy::HugeOnly : Policy::HugeFirst;
+  if (plan.page == Page::Huge2M) return plan.when_short == plan.page ? Policy::HugeOnly : Policy::HugeFirst;
   return plan.asked > kPolicyRules[0].normal_up_to || plan.p2p ? Policy::NormalOnly : Policy::HugeFirst;
 }
 }  // namespace

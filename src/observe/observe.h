@@ -43,7 +43,8 @@ struct Wish {
   // way while that changes would reach it both ways.
   bool at_once = false;
   bool time = false;
-  // The same, but not of blocks that are told by whoever has a plain ring: the listener knows when it read that.
+  // The same, but not of blocks that are told by whoever has a plain ring: the listener knows when it read
+  // that.
   bool time_when_delivered = false;
   bool facts = false;  // blocks remember who made and who freed them, and when (memory/block_facts.h)
   // Copies too that are plainly right: between memory of the program and the inside of one block, as stated.

@@ -118,8 +118,8 @@ std::vector<std::pair<std::uint32_t, const observe::Ring*>> RunRecorder::traced_
     if (image == 0) continue;
     std::uint32_t traced_as = 0;  // the last machine that the program was on
     for (std::size_t i = 0; i < processes; ++i) {
-      const auto& process = *std::launder(
-          reinterpret_cast<const ProcessRecord*>(record.process_places[i].record.data()));
+      const auto& process =
+          *std::launder(reinterpret_cast<const ProcessRecord*>(record.process_places[i].record.data()));
       if (record.process_places[i].filled.load(std::memory_order_acquire) && process.image == image)
         traced_as = process.traced_as.load();
     }

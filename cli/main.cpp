@@ -14,6 +14,7 @@
 #include "cli/check_program.h"
 #include "cli/colour.h"
 #include "cli/command.h"
+#include "cli/diff.h"
 #include "cli/doctor.h"
 #include "cli/explain.h"
 #include "cli/help.h"
@@ -21,6 +22,7 @@
 #include "cli/mark.h"
 #include "cli/npu_smi.h"
 #include "cli/products.h"
+#include "cli/replay.h"
 #include "cli/rule.h"
 #include "cli/run.h"
 #include "cli/smi.h"
@@ -75,6 +77,9 @@ int obey(std::vector<std::string> words) {
            "  belay run -- ./my_program                    run it on an emulated A2 server\n"
            "  belay check -- ./my_program                  find its memory mistakes, with a verdict for CI\n"
            "  belay mark 4711                              what grew in it since the last mark?\n"
+           "  belay run --trace run.trace -- ./my_program  write down what happens to memory\n"
+           "  belay stats run.trace                        peaks, who held what, copies\n"
+           "  belay replay run.trace --product A3          would it fit there?\n"
            "  belay explain 2M --policy HUGE_ONLY          what does 2 MB cost, and why?\n"
            "  belay rule M-48                              the text of a rule\n"
            "  belay products                               what can be emulated, with its figures\n"
@@ -91,6 +96,8 @@ int obey(std::vector<std::string> words) {
       {"check", add_check(app, std::move(after_dashes))},
       {"mark", add_mark(app)},
       {"stats", add_stats(app)},
+      {"diff", add_diff(app)},
+      {"replay", add_replay(app)},
       {"explain", add_explain(app)},
       {"rule", add_rule(app)},
       {"products", add_products(app)},

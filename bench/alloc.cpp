@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "alloc_churn.h"
+#include "alloc_mass.h"
 #include "alloc_pairs.h"
 #include "alloc_shapes.h"
 #include "peers.h"
@@ -21,6 +22,7 @@ int main(int argc, char** argv) {
   return bench::run(argc, argv, [] {
     bench::add_pairs();
     bench::add_churn();
+    bench::add_mass();
     bench::add_shapes();
   });
 }

@@ -53,6 +53,7 @@ void start_afresh() {
     FastPathState::end(old->memory().number());
     ReaderGuard::forget_other_threads();
     old->memory().backing().abandon();
+    SparePinned::forget();
     old->machine().abandon();
     of_parents->push_back(old);
     g_parent_used_it.store(true);

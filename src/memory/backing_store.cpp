@@ -25,6 +25,8 @@ void set_bytes(void* to, unsigned char value, std::size_t bytes) {
   std::memset(to, value, bytes);
 }
 
+constexpr std::size_t kFillStep = 256_KiB;  // stays in the caches
+
 constexpr Reached kDone{};
 constexpr Reached kUnreachable{Trouble::Unreachable};
 Reached reached(bool ok) { return ok ? kDone : kUnreachable; }
@@ -547,10 +549,72 @@ bool BackingStore::put(const Part& part, const void* from) {
   return part.file.bytes().write(part.in_file(), from, part.bytes);
 }
 
+// What somebody writes there meanwhile is only slower for it. In pages of the kernel's pool and in large ones
+// that were made at once, there are few faults.
+class BackingStore::FreshPieces {
+ public:
+  static constexpr std::size_t kPiece = 2_MiB;
+  static constexpr std::size_t kWorthIt = 32_KiB;  // two system calls
+
+  FreshPieces() = default;
+  FreshPieces(const BackingStore& store, Position to, std::size_t bytes) : first_{to.offset / kPiece} {
+    if (bytes < kWorthIt || !to.file->bytes().is_file() || to.file->is_touched()) return;
+    fresh_.resize((to.offset + bytes - 1) / kPiece - first_ + 1);
+    by_piece(to, bytes, [&](const Part& part) {
+      const Segment& segment = part.segment;
+      if (part.bytes < kWorthIt || LargePages::large(segment) || any_from_pool(segment) ||
+          part.file.is_shared(segment))
+        return true;
+      fresh_[part.in_file() / kPiece - first_] = store.count_written(part) < part.bytes / 2;
+      return true;
+    });
+  }
+  bool holds(const Part& part) const { return !fresh_.empty() && fresh_[part.in_file() / kPiece - first_]; }
+
+  // Calls act(part) for what lies in each piece, until one says false.
+  template <class Act>
+  static bool by_piece(Position at, std::size_t bytes, Act&& act) {
+    return by_segment(at, bytes, [&](const Part& part) {
+      for (std::size_t done = 0; done < part.bytes;) {
+        const std::size_t offset = part.offset + done;
+        const Part piece = part.at(offset, std::min(part.bytes - done, kPiece - offset % kPiece));
+        if (!act(piece)) return false;
+        done += piece.bytes;
+      }
+      return true;
+    });
+  }
+
+ private:
+  std::size_t first_ = 0;
+  std::vector<bool> fresh_;  // empty: none
+};
+
+BackingStore::FreshPieces BackingStore::fresh_pieces(Position to, std::size_t bytes) const {
+  return is_ready(to, bytes) ? FreshPieces{} : FreshPieces{*this, to, bytes};
+}
+
+template <class Source>
+Reached BackingStore::put_by_piece(Position to, std::size_t bytes, const FreshPieces& fresh,
+                                   Source&& source) {
+  std::size_t done = 0;
+  return reached(FreshPieces::by_piece(to, bytes, [&](const Part& part) {
+    const void* from = source(done, part.bytes);
+    done += part.bytes;
+    // The system may refuse to write a file (a limit on its size that was set since): then by the view.
+    return (fresh.holds(part) && part.file.bytes().write(part.in_file(), from, part.bytes)) ||
+           put(part, from);
+  }));
+}
+
 Reached BackingStore::write(Position to, const void* from, std::size_t bytes) {
   if (!keeps_bytes(to)) return kDone;
-  if (const Reached ready = make_ready(to, bytes); !ready) return ready;
   const auto* at = static_cast<const std::byte*>(from);
+  if (!is_ready(to, bytes)) {
+    const FreshPieces fresh{*this, to, bytes};
+    if (const Reached ready = make_ready(to, bytes); !ready) return ready;
+    return put_by_piece(to, bytes, fresh, [&](std::size_t done, std::size_t) { return at + done; });
+  }
   return reached(by_segment(to, bytes, [&](const Part& part) {
     const bool ok = put(part, at);
     at += part.bytes;
@@ -597,30 +661,37 @@ Reached BackingStore::read(Position from, void* to, std::size_t bytes) {
 
 Reached BackingStore::fill(Position to, unsigned char value, std::size_t bytes) {
   if (!keeps_bytes(to)) return kDone;
+  const FreshPieces fresh = fresh_pieces(to, bytes);
   if (const Reached ready = make_ready(to, bytes); !ready) return ready;
-  return reached(by_segment(to, bytes, [&](const Part& part) {
-    if (std::byte* view = part.segment.view.load(std::memory_order_acquire)) {
-      set_bytes(view + part.offset, value, part.bytes);
-      return true;
+  std::vector<unsigned char> same;  // as many of them as a piece needs
+  return reached(FreshPieces::by_piece(to, bytes, [&](const Part& part) {
+    std::byte* view = part.segment.view.load(std::memory_order_acquire);
+    if (view == nullptr || fresh.holds(part)) {
+      const std::size_t step = std::min(part.bytes, kFillStep);
+      if (same.size() < step) same.assign(step, value);
+      std::size_t done = 0;
+      while (done < part.bytes &&
+             part.file.bytes().write(part.in_file() + done, same.data(), std::min(step, part.bytes - done)))
+        done += step;
+      if (done >= part.bytes) return true;
+      if (view == nullptr) return false;
     }
-    const std::vector<unsigned char> piece(std::min<std::size_t>(part.bytes, 64_KiB), value);
-    for (std::size_t done = 0; done < part.bytes; done += piece.size()) {
-      if (!part.file.bytes().write(part.in_file() + done, piece.data(),
-                                   std::min(piece.size(), part.bytes - done)))
-        return false;
-    }
+    set_bytes(view + part.offset, value, part.bytes);
     return true;
   }));
 }
 
 Reached BackingStore::fill32(Position to, std::uint32_t value, std::size_t words) {
   if (!keeps_bytes(to)) return kDone;
+  const FreshPieces fresh = fresh_pieces(to, words * 4);
   if (const Reached ready = make_ready(to, words * 4); !ready) return ready;
   // Segment borders and steps are multiples of 4, so a step never splits a word.
-  const std::vector<std::uint32_t> piece(std::min<std::size_t>(words, 16_KiB), value);
+  const std::vector<std::uint32_t> same(std::min(words, kFillStep / 4), value);
   while (words > 0) {
-    const std::size_t step = std::min(words, piece.size());
-    if (const Reached put = write(to, piece.data(), step * 4); !put) return put;
+    const std::size_t step = std::min(words, same.size());
+    const Reached put =
+        put_by_piece(to, step * 4, fresh, [&](std::size_t, std::size_t) { return same.data(); });
+    if (!put) return put;
     to = to + step * 4;
     words -= step;
   }
@@ -652,6 +723,7 @@ std::uint64_t BackingStore::load64(Position from) {
 Reached BackingStore::copy(Position to, Position from, std::size_t bytes) {
   if (!keeps_bytes(to)) return kDone;
   const bool apart = to.file != from.file || !overlap(to.offset, bytes, from.offset, bytes);
+  const FreshPieces fresh = fresh_pieces(to, bytes);
   // Where they overlap, fresh bytes of the target are bytes of the source.
   if (const Reached ready = make_ready(to, bytes, apart ? Rest::Overwritten : Rest::Kept); !ready)
     return ready;
@@ -667,7 +739,10 @@ Reached BackingStore::copy(Position to, Position from, std::size_t bytes) {
       if (const Reached got = read(from + skip, bounce.data(), step); !got) return got;
       source = bounce.data();
     }
-    if (const Reached put = write(to + skip, source, step); !put) return put;
+    const Reached put = put_by_piece(to + skip, step, fresh, [&](std::size_t further, std::size_t) {
+      return static_cast<const std::byte*>(source) + further;
+    });
+    if (!put) return put;
     done += step;
   }
   return kDone;

@@ -163,6 +163,13 @@ class BackingStore {
         },
         rest);
   }
+  // Which of the pieces of a range hold nothing yet, so that what comes there is best handed to the system as
+  // a whole: it takes new pages at a time, where the view takes a fault for each.
+  class FreshPieces;
+  FreshPieces fresh_pieces(Position to, std::size_t bytes) const;
+  // After they were made ready. `source`: bytes for a piece of the range, from that far on.
+  template <class Source>
+  Reached put_by_piece(Position to, std::size_t bytes, const FreshPieces& fresh, Source&& source);
   bool is_fresh(const Part& part);
   Reached try_make_ready(std::size_t count, const StretchAt& stretch, Rest rest);
   Reached commit(const Part& part, Rest rest);

@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/result.h"
@@ -44,7 +45,11 @@ class DeviceMemory {
 
   // The address range of a block that was freed is free as well.
   void return_range(std::uintptr_t start, std::size_t footprint, Page page, Origin origin = Origin::Malloc) {
-    pool_of(class_of(page, origin)).give(start, footprint);
+    return_ranges({&start, 1}, footprint, page, origin);
+  }
+  void return_ranges(std::span<const std::uintptr_t> starts, std::size_t footprint, Page page,
+                     Origin origin = Origin::Malloc) {
+    pool_of(class_of(page, origin)).give(footprint, starts);
   }
   void set_quarantine(std::size_t bytes) {
     for (RangePool& pool : pools_) pool.set_quarantine(bytes);

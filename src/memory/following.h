@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "memory/spare_pinned.h"
+
 namespace belay {
 
 // Either end may be a device address, or none (0).
@@ -23,6 +25,8 @@ class Following::Scope {
  public:
   Scope(std::uintptr_t to, std::uintptr_t from, std::size_t bytes) : widest_{t_following.bytes == 0} {
     if (widest_) t_following = {to, from, bytes};
+    SparePinned::end_at(to, bytes);
+    SparePinned::end_at(from, bytes);
     std::atomic_signal_fence(std::memory_order_seq_cst);
   }
   Scope(const void* to, const void* from, std::size_t bytes)

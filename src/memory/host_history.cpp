@@ -21,18 +21,21 @@ constinit std::atomic<std::uint64_t> g_count{0};
 
 }  // namespace
 
+// Holds nothing meanwhile: whoever is in a handler of this thread sees the stores in their order, and another
+// thread may read the wrong words in any case.
 void remember_ended(const HostFacts& facts) {
+  constexpr auto kOrder = std::memory_order_release;
   Entry& entry = g_entries[g_count.fetch_add(1) % g_entries.size()];
-  entry.bytes.store(0);  // holds nothing meanwhile
-  entry.start.store(facts.start);
-  entry.asked.store(facts.asked);
-  entry.registered.store(facts.registered);
-  entry.managed.store(facts.managed);
-  entry.made_by.store(facts.made_by);
-  entry.ended_by.store(facts.ended_by);
-  entry.made_at.store(facts.made_at);
-  entry.ended_at.store(facts.ended_at);
-  entry.bytes.store(facts.bytes);
+  entry.bytes.store(0, kOrder);
+  entry.start.store(facts.start, kOrder);
+  entry.asked.store(facts.asked, kOrder);
+  entry.registered.store(facts.registered, kOrder);
+  entry.managed.store(facts.managed, kOrder);
+  entry.made_by.store(facts.made_by, kOrder);
+  entry.ended_by.store(facts.ended_by, kOrder);
+  entry.made_at.store(facts.made_at, kOrder);
+  entry.ended_at.store(facts.ended_at, kOrder);
+  entry.bytes.store(facts.bytes, kOrder);
 }
 
 std::optional<HostFacts> ended_around(std::uintptr_t address) {

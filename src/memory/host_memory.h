@@ -10,12 +10,14 @@
 #include <map>
 #include <optional>
 #include <shared_mutex>
+#include <vector>
 
 #include "base/result.h"
 #include "memory/host_history.h"
 #include "memory/host_room.h"
 #include "memory/plan.h"
 #include "memory/run_map.h"
+#include "memory/spare_pinned.h"
 #include "observe/event.h"
 #include "platform/address_space.h"
 
@@ -41,8 +43,13 @@ void say_not_locked(PinMode pin, std::size_t bytes);
 
 class HostMemory {
  public:
-  HostMemory(HostRoom& room, PinMode pin, std::optional<std::int32_t> node, unsigned char fresh)
-      : room_{room}, pin_{pin}, node_{node}, fresh_{fresh} {}
+  // `keep_bytes`: of pages that were freed.
+  HostMemory(HostRoom& room, PinMode pin, std::optional<std::int32_t> node, unsigned char fresh,
+             std::size_t keep_bytes)
+      : room_{room}, pin_{pin}, node_{node}, fresh_{fresh}, spare_{keep_bytes} {
+    spare_nodes_.reserve(kSpareNodes);
+    room_.on_shortage([this] { return spare_.give_all_back(); });
+  }
 
   Result<void*> allocate(const Plan& plan, bool unified_address);
   Status release(void* start);  // M-189, M-193
@@ -118,6 +125,8 @@ class HostMemory {
   std::optional<HostRange> pinned_around(std::uintptr_t address) const;
   std::optional<HostRange> find_locked(std::uintptr_t address) const;
   Refusal lock_refused(std::size_t bytes) const;
+  Result<void*> fresh_pages(std::size_t asked, std::size_t bytes);
+  bool lock_pages(std::uintptr_t start, std::size_t bytes);
   std::uintptr_t take_alias(std::size_t bytes);  // with the lock held
   void count_in(std::size_t bytes);
 
@@ -125,8 +134,11 @@ class HostMemory {
   PinMode pin_;
   std::optional<std::int32_t> node_;  // of NUMA, where new blocks are wanted
   unsigned char fresh_;               // what they are filled with
+  SparePinned spare_;
   mutable std::shared_mutex mutex_;
   std::map<std::uintptr_t, PinnedBlock> blocks_;
+  static constexpr std::size_t kSpareNodes = 64;
+  std::vector<std::map<std::uintptr_t, PinnedBlock>::node_type> spare_nodes_;  // of blocks that were freed
   std::map<std::uintptr_t, Registration> registrations_;
   struct Kept {
     std::uintptr_t start;  // 0: it is not freed yet

@@ -47,7 +47,7 @@ bool HostRoom::look(std::size_t bytes) {
 
 HostRoom::Promise HostRoom::ask(std::size_t bytes) {
   const std::lock_guard lock{mutex_};
-  if (bytes > spare_ && !look(bytes)) return {};
+  if (bytes > spare_ && !look(bytes) && !(give_back_ && give_back_() && look(bytes))) return {};
   spare_ -= bytes;
   under_way_ += bytes;
   machine_.promise(under_way_ + spare_);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <mutex>
 #include <utility>
 
@@ -41,6 +42,11 @@ class HostRoom {
     std::size_t bytes_ = 0;
   };
   Promise ask(std::size_t bytes);
+  // Who could give something back where there is no room; false: nothing. It asks for none itself.
+  void on_shortage(std::function<bool()> give_back) {
+    const std::lock_guard lock{mutex_};
+    give_back_ = std::move(give_back);
+  }
   // What could be asked for at this moment, for words.
   std::size_t left();
 
@@ -50,6 +56,7 @@ class HostRoom {
 
   machine::Machine& machine_;
   std::mutex mutex_;
+  std::function<bool()> give_back_;
   std::size_t spare_ = 0;      // left of what the last look allowed
   std::size_t under_way_ = 0;  // being filled
 };

@@ -52,7 +52,8 @@ Memory::Memory(const MemorySettings& settings, machine::Machine& machine)
                                                        block.origin);
                 }},
       mappings_{map_},
-      host_{host_room_, settings.pin, settings.host_node, settings.backing.fresh},
+      host_{host_room_, settings.pin, settings.host_node, settings.backing.fresh,
+            settings.backing.keep_bytes},
       watch_{number_},
       virtual_{{map_, backing_, physical_, mappings_, host_room_, host_, machine, watch_, settings.pin,
                 settings.product, settings.visible}},

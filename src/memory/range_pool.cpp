@@ -16,7 +16,7 @@ std::size_t RangePool::take(std::size_t bytes, std::span<std::uintptr_t> ranges)
   {
     const std::lock_guard lock{mutex_};
     if (quarantine_.empty()) return 0;
-    quarantine_.give_all([this](std::uintptr_t start, std::size_t size) { keep_by_size(start, size); });
+    quarantine_.give_all([this](std::uintptr_t start, std::size_t size) { reuse(size, {&start, 1}); });
   }
   return try_take(bytes, ranges);
 }
@@ -29,10 +29,8 @@ std::size_t RangePool::try_take(std::size_t bytes, std::span<std::uintptr_t> ran
   std::size_t count = 0;
   {
     const std::lock_guard lock{mutex_};
-    if (const auto same_size = rested_.find(bytes); same_size != rested_.end()) {
-      std::vector<std::uintptr_t>& starts = same_size->second;
-      for (; count < ranges.size() && !starts.empty(); starts.pop_back()) ranges[count++] = starts.back();
-    }
+    // Those are still cut for blocks of this size.
+    if (count = shelves_.take(bytes, ranges); count != 0) return count;
     const std::size_t all = bytes * ranges.size();
     std::optional<std::uintptr_t> run;
     // Holes first: otherwise blocks that come and go would creep through the address window.
@@ -45,7 +43,7 @@ std::size_t RangePool::try_take(std::size_t bytes, std::span<std::uintptr_t> ran
       }
       return run || count != 0;
     };
-    if (count == 0 && !take_free() && join_rested()) take_free();
+    if (!take_free() && join()) take_free();
     if (!run && count == 0) {
       const std::uintptr_t heap = map_->open_carved(class_, device_);
       if (heap == 0) return 0;
@@ -65,7 +63,7 @@ bool RangePool::take_at(std::uintptr_t start, std::size_t bytes) {
     return false;
   {
     const std::lock_guard lock{mutex_};
-    join_rested();
+    join();
     if (!runs_.take_at(start, bytes)) {
       const std::uintptr_t heap = map_->open_carved(class_, device_, round_down(start, kHeapBytes));
       if (heap == 0) return false;
@@ -77,40 +75,29 @@ bool RangePool::take_at(std::uintptr_t start, std::size_t bytes) {
   return true;
 }
 
-void RangePool::reuse(std::uintptr_t start, std::size_t bytes) {
+void RangePool::reuse(std::size_t bytes, std::span<const std::uintptr_t> starts) {
   if (stands_alone(bytes)) {
-    map_->close_whole(start, bytes);
-  } else {
-    runs_.give(start, bytes);
+    for (const std::uintptr_t start : starts) map_->close_whole(start, bytes);
+  } else if (!shelves_.put(bytes, starts)) {
+    for (const std::uintptr_t start : starts) runs_.give(start, bytes);
   }
 }
 
-void RangePool::give(std::uintptr_t start, std::size_t bytes) {
+void RangePool::give(std::size_t bytes, std::span<const std::uintptr_t> starts) {
   const std::lock_guard lock{mutex_};
-  if (!quarantine_.keeps()) return reuse(start, bytes);
-  quarantine_.put(start, bytes, [this](std::uintptr_t at, std::size_t size) { keep_by_size(at, size); });
+  if (!quarantine_.keeps()) return reuse(bytes, starts);
+  for (const std::uintptr_t start : starts)
+    quarantine_.put(start, bytes, [this](std::uintptr_t at, std::size_t size) { reuse(size, {&at, 1}); });
 }
 
 void RangePool::set_quarantine(std::size_t bytes) {
   const std::lock_guard lock{mutex_};
-  quarantine_.set_most(bytes, [this](std::uintptr_t start, std::size_t size) { keep_by_size(start, size); });
+  quarantine_.set_most(bytes, [this](std::uintptr_t start, std::size_t size) { reuse(size, {&start, 1}); });
 }
 
-void RangePool::keep_by_size(std::uintptr_t start, std::size_t bytes) {
-  if (stands_alone(bytes)) return reuse(start, bytes);
-  try {
-    rested_[bytes].push_back(start);
-  } catch (const std::bad_alloc&) {
-    reuse(start, bytes);
-  }
-}
-
-bool RangePool::join_rested() {
-  if (rested_.empty()) return false;
-  for (const auto& [bytes, starts] : rested_) {
-    for (const std::uintptr_t start : starts) runs_.give(start, bytes);
-  }
-  rested_.clear();
+bool RangePool::join() {
+  if (shelves_.empty()) return false;
+  shelves_.clear(kHeapBytes, [this](std::uintptr_t start, std::size_t bytes) { runs_.give(start, bytes); });
   return true;
 }
 

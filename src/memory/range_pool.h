@@ -2,21 +2,19 @@
 // keep some of what they give back (thread_cache.h) and come here for more.
 //
 // What comes back is used again at once, or, while a quarantine is wanted, when that many bytes of addresses
-// came back after it. Ranges that leave the quarantine are kept by size, because the next to ask mostly asks
-// for a size that was freed before, and joining neighbours costs more than all else; they are joined before
-// a fresh heap is opened.
+// came back after it. It is kept by size (shelves.h) and joined with its neighbours before a fresh heap is
+// opened.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <span>
-#include <unordered_map>
-#include <vector>
 
 #include "memory/heap_map.h"
 #include "memory/quarantine.h"
 #include "memory/run_map.h"
+#include "memory/shelves.h"
 
 namespace belay {
 
@@ -36,16 +34,16 @@ class RangePool {
   }
   // Exactly these addresses; false where they are taken, or are not for blocks of this class.
   bool take_at(std::uintptr_t start, std::size_t bytes);
-  void give(std::uintptr_t start, std::size_t bytes);
+  void give(std::size_t bytes, std::span<const std::uintptr_t> starts);
+  void give(std::uintptr_t start, std::size_t bytes) { give(bytes, {&start, 1}); }
 
   // How many bytes of addresses stay out of use after they came back; 0: none.
   void set_quarantine(std::size_t bytes);
 
  private:
   static bool stands_alone(std::size_t bytes) { return bytes > kLargestCarved; }
-  void reuse(std::uintptr_t start, std::size_t bytes);
-  void keep_by_size(std::uintptr_t start, std::size_t bytes);
-  bool join_rested();  // false: there was nothing to join
+  void reuse(std::size_t bytes, std::span<const std::uintptr_t> starts);
+  bool join();  // false: there was nothing to join
   std::size_t try_take(std::size_t bytes, std::span<std::uintptr_t> ranges);
 
   HeapMap* map_ = nullptr;
@@ -53,8 +51,8 @@ class RangePool {
   std::uint32_t device_ = 0;
   std::mutex mutex_;
   RunMap runs_{kHeapBytes};  // a block must not cross into another heap's index
+  Shelves shelves_;
   Quarantine quarantine_;
-  std::unordered_map<std::size_t, std::vector<std::uintptr_t>> rested_;  // out of quarantine, by size
 };
 
 }  // namespace belay

@@ -9,18 +9,10 @@
 #include "platform/thread_end.h"
 
 namespace belay {
-namespace {
-// How many ranges of a size a bin holds.
-std::size_t depth_for(std::size_t footprint, std::size_t most) {
-  if (footprint <= 64_KiB) return most;
-  if (footprint <= 1_MiB) return most / 4;
-  return footprint <= 64_MiB ? most / 16 : 1;
-}
-}  // namespace
 
 struct CacheKeeper {
   static ThreadCache none;
-  // Half a megabyte, of which little is touched.
+  // Megabytes, of which little is touched.
   static ThreadCache* make() {
     platform::SparseMemory memory{sizeof(ThreadCache)};
     if (!memory) return nullptr;
@@ -61,9 +53,9 @@ void ThreadCache::forget_device() {
 void ThreadCache::set_device(std::uint64_t epoch, std::uint32_t device) {
   if (epoch != epoch_) return;  // of another memory, by now
   if (device != device_) {
-    for (Bin& bin : bins_) enter_class(bin, false);
+    for_each_bin([this](Bin& bin) { enter_class(bin, false); });
     device_ = device;
-    for (Bin& bin : bins_) enter_class(bin, true);
+    for_each_bin([this](Bin& bin) { enter_class(bin, true); });
   }
   device_epoch_ = epoch;
 }
@@ -78,10 +70,11 @@ void ThreadCache::enter_class(Bin& bin, bool there) {
 
 void ThreadCache::settle(Memory& memory) {
   leave();
-  for (Bin& bin : bins_) {
+  for_each_bin([this](Bin& bin) {
     enter_class(bin, false);
     bin = {};
-  }
+  });
+  used_ = {};
   device_epoch_ = FastPathState::kNever;
   rules_ = memory.fast_rules();
   memory_ = &memory;
@@ -106,13 +99,6 @@ void ThreadCache::leave() {
   memory_->machine().release_shard(shard_);
 }
 
-void ThreadCache::clear(Bin& bin) {
-  if (bin.empty()) return;
-  DeviceMemory& device = memory_->device(BinKey::device(bin.key));
-  const Page page = BinKey::block(bin.key).page;
-  while (!bin.empty()) device.return_range(take_from(bin), bin.pages * 4_KiB, page);
-}
-
 std::uintptr_t ThreadCache::take(std::uint64_t key) {
   Bin* bin = find(key);
   return bin == nullptr || bin->empty() ? 0 : take_from(*bin);
@@ -128,34 +114,64 @@ std::uintptr_t ThreadCache::end_contents(const Bin& bin, const Range& range) {
   return range.start;
 }
 
+template <class Act>
+void ThreadCache::for_each_bin(Act&& act) {
+  for (std::size_t word = 0; word < used_.size(); ++word) {
+    for (std::uint64_t left = used_[word]; left != 0; left &= left - 1)
+      act(bins_[word * 64 + static_cast<std::size_t>(std::countr_zero(left))]);
+  }
+}
+
+void ThreadCache::give_back(Bin& bin, std::size_t oldest) {
+  if (oldest == 0) return;
+  std::array<std::uintptr_t, kDepth> starts;
+  for (std::size_t i = 0; i < oldest; ++i) starts[i] = end_contents(bin, bin.bottom[i]);
+  memory_->device(BinKey::device(bin.key))
+      .return_ranges(std::span{starts}.first(oldest), bin.pages * 4_KiB, BinKey::block(bin.key).page);
+  bin.top = std::copy(bin.bottom + oldest, bin.top, bin.bottom);
+}
+
 // Those that were given back last are in the processor's caches.
 void ThreadCache::make_room(Bin& bin) {
-  const auto half = (bin.limit - bin.bottom + 1) / 2;
-  DeviceMemory& device = memory_->device(BinKey::device(bin.key));
-  const Page page = BinKey::block(bin.key).page;
-  for (Range* each = bin.bottom; each != bin.bottom + half; ++each)
-    device.return_range(end_contents(bin, *each), bin.pages * 4_KiB, page);
-  bin.top = std::copy(bin.bottom + half, bin.top, bin.bottom);
+  if (!deepen(bin)) give_back(bin, static_cast<std::size_t>(bin.limit - bin.bottom + 1) / 2);
+}
+
+// Half of the addresses are for sizes to come.
+bool ThreadCache::deepen(Bin& bin) {
+  const auto depth = static_cast<std::size_t>(bin.limit - bin.bottom);
+  const std::size_t bytes = depth * bin.pages * 4_KiB;
+  if (depth < kFew || depth == kDepth || addresses_ + bytes > most_addresses_ / 2) return false;
+  addresses_ += bytes;
+  Range* place = ranges_[number_of(bin)].data();
+  bin.top = std::copy(bin.bottom, bin.top, place);
+  bin.bottom = place;
+  bin.limit = place + 2 * depth;
+  return true;
 }
 
 Bin* ThreadCache::make(std::uint64_t key) {
   if (Bin* there = find(key)) return there;
   const BlockWord block = BinKey::block(key);
   const std::size_t footprint = block.units * 4_KiB;
-  const std::size_t depth = depth_for(footprint, kDepth);
+  const std::size_t depth = footprint <= kLargestCarved ? kFew : 1;
   if (depth * footprint > most_addresses_) return nullptr;
-  Bin* bin = &bin_at(key);
-  if (Bin& next = neighbour(*bin); !bin->empty() && next.empty()) bin = &next;
+  // One that is nobody's, else one with nothing in it, else the first.
+  const std::size_t first = place_of(key);
+  Bin* bin = &bins_[first];
+  for (std::size_t each = 1; each < kChoices && bin->key != 0; ++each) {
+    if (Bin& other = bins_[first ^ each]; other.key == 0 || (other.empty() && !bin->empty())) bin = &other;
+  }
   forget(*bin);
   if (depth * footprint > most_addresses_ - addresses_) give_all_back();
   addresses_ += depth * footprint;
   bin->key = key;
+  used_[number_of(*bin) / 64] |= std::uint64_t{1} << number_of(*bin) % 64;
   enter_class(*bin, true);
   bin->pages = block.units;
   bin->step = machine::Account::step(block.units);
   bin->account =
       &memory_->device(BinKey::device(key)).quota().shard(shard_).of[quota_kind(block.page, block.p2p)].word;
-  bin->bottom = bin->top = ranges_[static_cast<std::size_t>(bin - bins_.data())].data();
+  bin->bottom = bin->top = few_ranges_[number_of(*bin)].data();
   bin->limit = bin->bottom + depth;
   bin->told =
       observe::Event{.what = {},
@@ -170,14 +186,15 @@ Bin* ThreadCache::make(std::uint64_t key) {
 
 void ThreadCache::forget(Bin& bin) {
   if (bin.key == 0) return;
-  clear(bin);
+  give_back(bin, static_cast<std::size_t>(bin.top - bin.bottom));
   enter_class(bin, false);
   addresses_ -= static_cast<std::size_t>(bin.limit - bin.bottom) * bin.pages * 4_KiB;
+  used_[number_of(bin) / 64] &= ~(std::uint64_t{1} << number_of(bin) % 64);
   bin = {};
 }
 
 void ThreadCache::give_all_back() {
-  for (Bin& bin : bins_) forget(bin);
+  for_each_bin([this](Bin& bin) { forget(bin); });
 }
 
 bool ThreadCache::keep(std::uint64_t key, std::uintptr_t start) {
@@ -185,7 +202,9 @@ bool ThreadCache::keep(std::uint64_t key, std::uintptr_t start) {
   if (bin == nullptr) return false;
   if (bin->full()) make_room(*bin);
   const std::uint64_t index = heap_at(start).index.load(std::memory_order_acquire);
-  const auto place = reinterpret_cast<std::uintptr_t>(&HeapMap::word_at(index, start));
+  const std::atomic<std::uint64_t>& word = HeapMap::word_at(index, start);
+  __builtin_prefetch(&word, 1);  // several are fetched at a time, and are far apart after frees in any order
+  const auto place = reinterpret_cast<std::uintptr_t>(&word);
   *bin->top++ = {start, place | ((index & Heap::kWritten) != 0 ? Range::kWritten : 0)};
   return true;
 }

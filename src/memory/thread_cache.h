@@ -7,6 +7,7 @@
 
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -46,15 +47,15 @@ struct Range {
   static constexpr std::uintptr_t kNotPlain = kWritten | kKept;
 };
 
-// One cache line; the ranges themselves are elsewhere.
+// One cache line; the ranges themselves are elsewhere. All null: nobody's.
 struct alignas(64) Bin {
-  std::uint64_t key = 0;
-  std::atomic<std::uint64_t>* account = nullptr;  // that its pages are taken from
-  std::uint64_t pages = 0, step = 0;              // and what they are there (machine/state.h)
-  Range* top = nullptr;                           // above the newest
-  Range* bottom = nullptr;
-  Range* limit = nullptr;
-  std::uint64_t told = 0;  // how events of its blocks begin (observe/event.h), but for what happened
+  std::uint64_t key;
+  std::atomic<std::uint64_t>* account;  // that its pages are taken from
+  std::uint64_t pages, step;            // and what they are there (machine/state.h)
+  Range* top;                           // above the newest
+  Range* bottom;
+  Range* limit;
+  std::uint64_t told;  // how events of its blocks begin (observe/event.h), but for what happened
 
   bool empty() const { return top == bottom; }
   bool full() const { return top == limit; }
@@ -79,10 +80,11 @@ class ThreadCache {
   Bin* of_class(std::size_t size_class) const { return classes_[size_class]; }
   // The bin of any block; null if there is none.
   Bin* find(std::uint64_t key) {
-    Bin& first = bin_at(key);
-    if (first.key == key) return &first;
-    Bin& second = neighbour(first);
-    return second.key == key ? &second : nullptr;
+    const std::size_t first = place_of(key);
+    for (std::size_t each = 0; each < kChoices; ++each) {
+      if (Bin& bin = bins_[first ^ each]; bin.key == key) return &bin;
+    }
+    return nullptr;
   }
   // The bin for that key, emptied of another's ranges if need be; null if such ranges are not kept.
   Bin* make(std::uint64_t key);
@@ -108,21 +110,25 @@ class ThreadCache {
  private:
   friend struct CacheKeeper;
   ThreadCache() = default;
-  static constexpr std::size_t kBins = 128;
-  static constexpr std::size_t kDepth = 256;
+  // A size has some bins to choose from, so that sizes used in turn do not push each other out.
+  static constexpr std::size_t kBins = 1024, kChoices = 4;
+  // How many ranges a bin holds: few at first, and twice as many whenever more come back, up to the second.
+  static constexpr std::size_t kFew = 4, kDepth = 256;
   void settle(Memory& memory);
   void leave();
-  void clear(Bin& bin);
-  void make_room(Bin& bin);  // by giving the older half back
+  void give_back(Bin& bin, std::size_t oldest);  // so many of them
+  void make_room(Bin& bin);                      // by making it deeper, or giving the older half back
+  bool deepen(Bin& bin);
   void forget(Bin& bin);
   void enter_class(Bin& bin, bool there);  // where its size has a class
   std::uintptr_t take_from(Bin& bin);
   std::uintptr_t end_contents(const Bin& bin, const Range& range);
 
   static constexpr std::uint64_t kMix = 0x9E3779B97F4A7C15U;
-  Bin& bin_at(std::uint64_t key) { return bins_[key * kMix >> 57]; }
-  // A size has two bins to choose from, so that two sizes used in turn do not push each other out.
-  Bin& neighbour(const Bin& bin) { return bins_[static_cast<std::size_t>(&bin - bins_.data()) ^ 1U]; }
+  static std::size_t place_of(std::uint64_t key) { return key * kMix >> (64 - std::countr_zero(kBins)); }
+  std::size_t number_of(const Bin& bin) const { return static_cast<std::size_t>(&bin - bins_.data()); }
+  template <class Act>
+  void for_each_bin(Act&& act);  // that is somebody's
 
   // A processor takes a load for that of a store just before it, at first, if both lie as far into their
   // pages. Words of blocks begin with a page, as this does: what is read right after the first was stored
@@ -139,10 +145,12 @@ class ThreadCache {
   std::size_t kept_ = 0, most_kept_ = 0;            // bytes of contents
   std::size_t addresses_ = 0, most_addresses_ = 0;  // that full bins would hold
   FastRules rules_;                                 // of the memory, at hand
-  std::array<Bin, kBins> bins_{};
   // Not initialised: all that is here is memory of the kernel's own, so null, and pages that nobody needs are
   // not touched.
+  std::array<std::uint64_t, kBins / 64> used_;  // which bins are somebody's
   std::array<Bin*, SizeClass::kCount> classes_;
+  std::array<Bin, kBins> bins_;
+  std::array<std::array<Range, kFew>, kBins> few_ranges_;
   std::array<std::array<Range, kDepth>, kBins> ranges_;
 };
 

@@ -204,13 +204,20 @@ bool in_parts(Call&& call, int file, Byte* at, std::size_t bytes, std::size_t of
 }
 }  // namespace
 
+// The raw calls: a thread that is cancelled must not end in the middle of a copy.
 bool SharedBytes::read(std::size_t offset, void* to, std::size_t bytes) const {
-  return in_parts(::pread, file_, static_cast<std::byte*>(to), bytes, offset);
+  constexpr auto kRead = [](int file, std::byte* at, std::size_t length, off_t from) -> ssize_t {
+    return ::syscall(SYS_pread64, file, at, length, from);
+  };
+  return in_parts(kRead, file_, static_cast<std::byte*>(to), bytes, offset);
 }
 
 bool SharedBytes::write(std::size_t offset, const void* from, std::size_t bytes) const {
   if (longest_file() < offset + bytes) return false;  // the program has set the limit since
-  return in_parts(::pwrite, file_, static_cast<const std::byte*>(from), bytes, offset);
+  constexpr auto kWrite = [](int file, const std::byte* at, std::size_t length, off_t to) -> ssize_t {
+    return ::syscall(SYS_pwrite64, file, at, length, to);
+  };
+  return in_parts(kWrite, file_, static_cast<const std::byte*>(from), bytes, offset);
 }
 
 bool SharedBytes::discard(std::size_t offset, std::size_t bytes) const {

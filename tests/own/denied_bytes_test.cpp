@@ -132,6 +132,27 @@ TEST(DeniedBytes, AFileLimitThatComesLaterDoesNotTouchWhatIsMapped) {
   });
 }
 
+// Fresh memory is written through the file, where that is allowed.
+TEST(DeniedBytes, AFileLimitThatComesLaterDoesNotKeepFreshMemoryFromBeingWritten) {
+  in_sandbox({}, [] {
+    round_trip();
+    limit(RLIMIT_FSIZE, 4096);
+    constexpr std::size_t kBytes = std::size_t{3} << 20;
+    void* block = nullptr;
+    ASSERT_EQ(aclrtMalloc(&block, 2 * kBytes, ACL_MEM_MALLOC_NORMAL_ONLY), ACL_SUCCESS);
+    auto* second = static_cast<char*>(block) + kBytes;
+    std::vector<char> sent(kBytes), back(2 * kBytes);
+    for (std::size_t i = 0; i < kBytes; ++i) sent[i] = static_cast<char>(i % 251);
+    EXPECT_EQ(aclrtMemcpy(block, kBytes, sent.data(), kBytes, ACL_MEMCPY_HOST_TO_DEVICE), ACL_SUCCESS);
+    EXPECT_EQ(aclrtMemset(second, kBytes, 5, kBytes), ACL_SUCCESS);
+    EXPECT_EQ(aclrtMemcpy(back.data(), back.size(), block, back.size(), ACL_MEMCPY_DEVICE_TO_HOST),
+              ACL_SUCCESS);
+    EXPECT_TRUE(std::equal(sent.begin(), sent.end(), back.begin()));
+    EXPECT_EQ(std::count(back.begin() + kBytes, back.end(), 5), static_cast<std::ptrdiff_t>(kBytes));
+    EXPECT_EQ(aclrtFree(block), ACL_SUCCESS);
+  });
+}
+
 // Host code may touch: then a block without bytes is not given out at all. There is room for the window, and
 // not for as much again.
 TEST(DeniedBytes, M86_R220_WhereHostCodeMayTouchAllocationNamesTheObstacle) {

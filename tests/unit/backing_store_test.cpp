@@ -6,9 +6,12 @@
 #include <array>
 #include <cstring>
 #include <numeric>
+#include <random>
+#include <thread>
 #include <vector>
 
 #include "memory/heap_map.h"
+#include "support/slices.h"
 
 namespace belay {
 namespace backing_store_test {
@@ -142,6 +145,69 @@ TEST_F(BackingStoreTest, AHeapThatChangesItsUseStartsAfresh) {
   ASSERT_EQ(carved, whole);
   EXPECT_EQ(read(carved, 64_KiB), std::vector<unsigned char>(64_KiB, kFreshByte));
   EXPECT_EQ(committed(), 0U);
+}
+
+// Around the sizes from which fresh memory is written through the file, and across the pieces in which it is.
+TEST_F(BackingStoreTest, M13_WritesFillsAndCopiesIntoPartlyFreshMemory_AreAsInAModel) {
+  constexpr std::size_t kBytes = 9_MiB;
+  std::mt19937 random = belay_test::test_random();
+  std::vector<unsigned char> data(kBytes);
+  for (unsigned char& each : data) each = static_cast<unsigned char>(random());
+  const std::uintptr_t normal = carve(HeapClass::Normal, 2 * kBytes);
+  const std::uintptr_t huge = carve(HeapClass::Huge2M, 2 * kBytes);
+  for (int round = 0; round < belay_test::slice(6, 100); ++round) {
+    SCOPED_TRACE(belay_test::seed_text());
+    const std::uintptr_t start = round % 3 == 2 ? huge : normal;
+    const std::uintptr_t other = start + kBytes;
+    std::vector<unsigned char> model(2 * kBytes, kFreshByte);
+    for (int step = 0; step < 12; ++step) {
+      const std::size_t about[] = {1, 4_KiB, 32_KiB, 64_KiB, 2_MiB, 5_MiB};
+      const std::size_t bytes = (about[random() % std::size(about)] + random() % 9) & ~std::size_t{3};
+      const std::size_t to = random() % (kBytes - bytes + 1) & ~std::size_t{3};
+      const std::size_t from = random() % (kBytes - bytes + 1);
+      const auto here = model.begin() + static_cast<std::ptrdiff_t>(to);
+      switch (random() % 5) {
+        case 0:
+        case 1:
+          ASSERT_TRUE(backing_.write(at(start + to), data.data() + from, bytes));
+          std::copy_n(data.begin() + static_cast<std::ptrdiff_t>(from), bytes, here);
+          break;
+        case 2:
+          ASSERT_TRUE(backing_.fill(at(start + to), 7, bytes));
+          std::fill_n(here, bytes, static_cast<unsigned char>(7));
+          break;
+        case 3:
+          ASSERT_TRUE(backing_.fill32(at(start + to), 0x04030201, bytes / 4));
+          for (std::size_t i = 0; i < bytes; ++i) model[to + i] = static_cast<unsigned char>(i % 4 + 1);
+          break;
+        default:
+          ASSERT_TRUE(backing_.copy(at(other + to), at(start + from), bytes));
+          std::copy_n(model.begin() + static_cast<std::ptrdiff_t>(from), bytes,
+                      here + static_cast<std::ptrdiff_t>(kBytes));
+          break;
+      }
+    }
+    EXPECT_EQ(read(start, 2 * kBytes), model) << "round " << round;
+    ASSERT_TRUE(backing_.fill(at(other), 1, 2_MiB));  // more than is kept, so that the next round is fresh
+    backing_.on_free(at(start), 2 * kBytes, false);
+  }
+}
+
+// Two may come to the same granule at once, each with bytes of its own.
+TEST_F(BackingStoreTest, NeighboursInFreshMemoryAtTheSameTime_DoNotOverwriteEachOther) {
+  constexpr std::size_t kHalf = 3_MiB + 1234;
+  const std::uintptr_t start = carve(HeapClass::Normal, 8_MiB);
+  for (int round = 0; round < belay_test::slice(10, 300); ++round) {
+    const std::vector<unsigned char> ones(kHalf, 1), twos(kHalf, 2);
+    std::thread other{[&] { EXPECT_TRUE(backing_.write(at(start + kHalf), twos.data(), kHalf)); }};
+    EXPECT_TRUE(backing_.write(at(start), ones.data(), kHalf));
+    other.join();
+    std::vector<unsigned char> expected = ones;
+    expected.insert(expected.end(), twos.begin(), twos.end());
+    expected.resize(8_MiB, kFreshByte);
+    ASSERT_EQ(read(start, 8_MiB), expected) << "round " << round;
+    backing_.on_free(at(start), 8_MiB, false);
+  }
 }
 
 }  // namespace backing_store_test

@@ -17,14 +17,14 @@ enum class Object : std::uint8_t {
   CountNotify,
   Context,
   DataBuffer,
-  Key,               // of memory that others may import
-  ImportedKey,       // an address that one led to
-  ImportedPhysical,  // a handle that a share value led to
-  Physical,          // memory without an address, on a device; its serial number is the extent of a touch
+  Physical,  // memory without an address, on a device; its serial number is the extent of a touch
   HostPhysical,
   Reservation,
   Mapping,  // details.object: the physical memory
   Managed,
+  Key,               // of memory that others may import
+  ImportedKey,       // an address that one led to
+  ImportedPhysical,  // a handle that a share value led to
 };
 
 struct ObjectWords {

@@ -111,8 +111,7 @@ void complete_move(State& state, std::size_t device, const NumberedWord::Value& 
   if (now.number >= pending.number) return;
   if (Charge::row(charge.word) == Charge::kNobody) {
     extent.charge.exchange(
-        charge, {Charge::make(Charge::row(wanted), device, kind, Charge::pages(wanted)),
-                 charge.number + 1});
+        charge, {Charge::make(Charge::row(wanted), device, kind, Charge::pages(wanted)), charge.number + 1});
   }
   for (; now.number < pending.number; now = account.load()) {
     const std::uint64_t used = (Account::used(now.word) - Charge::pages(wanted)) & Account::kField;

@@ -141,8 +141,8 @@ bool PageQuota::grant(std::size_t kind, std::uint64_t pages, std::size_t shard, 
 }
 
 void PageQuota::move_to_extent(std::size_t extent, std::size_t kind, std::size_t shard) {
-  const std::uint64_t move = Pending::make(AccountIndex{processes_->mine(), shard, kMoveKind}.number(),
-                                           Move::make(extent, kind));
+  const std::uint64_t move =
+      Pending::make(AccountIndex{processes_->mine(), shard, kMoveKind}.number(), Move::make(extent, kind));
   while (!publish(completed(), move)) {
   }
 }

@@ -128,7 +128,9 @@ static_assert((kSlots * kShards + kAnnex) * 8 <= 1U << Pending::kAccountBits && 
 // word stands until the next one, and the extent may be another's by then.
 struct Move {
   static constexpr unsigned kKindShift = 24;
-  static std::uint64_t make(std::size_t extent, std::size_t kind) { return (extent + 1) | kind << kKindShift; }
+  static std::uint64_t make(std::size_t extent, std::size_t kind) {
+    return (extent + 1) | kind << kKindShift;
+  }
   static std::size_t extent(std::uint64_t pages) { return (pages & ((1U << kKindShift) - 1)) - 1; }
   static std::size_t kind(std::uint64_t pages) { return pages >> kKindShift & 7; }
 };

@@ -78,7 +78,7 @@ inline constexpr std::size_t kMostTouches = 16;  // of one record; what has more
 // Numbers that are in files.
 static_assert(static_cast<int>(observe::What::Noted) == 18 && static_cast<int>(observe::What::Marked) == 22);
 static_assert(static_cast<int>(observe::Operation::Free) == 24);
-static_assert(static_cast<int>(Object::Managed) == 14);
+static_assert(static_cast<int>(Object::Managed) == 14 && static_cast<int>(Object::ImportedPhysical) == 17);
 
 inline constexpr std::size_t kMostDevices = 64, kHostPlace = kMostDevices, kPlaces = kMostDevices + 1;
 inline constexpr std::size_t kWays = 4;  // host to host, host to device, device to host, device to device

@@ -26,6 +26,7 @@ enum class Object : std::uint8_t {
   ImportedKey,       // an address that one led to
   ImportedPhysical,  // a handle that a share value led to
 };
+inline constexpr Object kLastObject = Object::ImportedPhysical;
 
 struct ObjectWords {
   std::string_view one, several;

@@ -226,7 +226,7 @@ void Trace::read_definitions(std::uint32_t process, Source from) {
         shape.function = text();
         shape.fields = static_cast<std::uint32_t>(from.number());
         if (shape.fields > kAllFields || shape.event.what > observe::What::Marked ||
-            shape.event.object > Object::Managed || shape.event.page_shift > 63)
+            shape.event.object > kLastObject || shape.event.page_shift > 63)
           from.fail();
         if (from.good()) shapes_[process].push_back(shape);
         break;
@@ -289,7 +289,7 @@ void Trace::read_ring(const ChunkHeader& header, std::uint64_t at) {
   Remains remains{process->second, {}};
   std::launder(reinterpret_cast<const observe::Ring*>(raw->bytes.data()))
       ->each_plain_left([&](const observe::Event& event) {
-        if (event.what <= observe::What::Freed && event.object <= Object::Managed)
+        if (event.what <= observe::What::Freed && event.object <= kLastObject)
           remains.events.push_back(event);
       });
   if (!remains.events.empty()) remains_.push_back(std::move(remains));

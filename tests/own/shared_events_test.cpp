@@ -12,7 +12,7 @@ class SharedEvents : public ::testing::Test {
 };
 
 TEST_F(SharedEvents, R188_ARecordInOneProcessLetsAWaitInAnotherGoOn_InEverySchedule) {
-  for (const std::string& schedule : all_schedules()) {
+  for (const std::string& schedule : schedules_of_peers()) {
     for (const std::string& other : {schedule, std::string{"eager"}, std::string{"lazy"}}) {
       SCOPED_TRACE(schedule + " and " + other);
       const TestMachine machine;
@@ -34,7 +34,7 @@ TEST_F(SharedEvents, R188_ARecordInOneProcessLetsAWaitInAnotherGoOn_InEverySched
 
 // Nobody but the other process ever waits for what the record stands for.
 TEST_F(SharedEvents, R188_PingPong_WhereEachWaitsForTheOther) {
-  for (const std::string& schedule : all_schedules()) {
+  for (const std::string& schedule : schedules_of_peers()) {
     SCOPED_TRACE(schedule);
     const TestMachine machine{"64M", {{"BELAY_SCHEDULE", schedule}}};
     const SignalPeer one{machine, board}, two{machine, board};
@@ -160,7 +160,7 @@ TEST_F(SharedEvents, R188_AHandleEndsWithItsEvent_AndWithItsMaker) {
 
 // However the recorder ends, the wait fails, and says who it was.
 TEST_F(SharedEvents, R188_TheRecorderDies_AndTheWaitFails) {
-  for (const std::string& schedule : all_schedules()) {
+  for (const std::string& schedule : schedules_of_peers()) {
     const auto end = [&](const char* how, const std::function<void(SignalPeer&)>& ends) {
       SCOPED_TRACE(schedule + ", " + how);
       const TestMachine machine{"64M", {{"BELAY_SCHEDULE", schedule}}};
@@ -229,7 +229,7 @@ TEST_F(SharedEvents, R188_TheRecorderDiesAfterItsRecordIsDone) {
 
 // Work that is dropped counts as done, as within a process.
 TEST_F(SharedEvents, R134_R154_R188_TheRecordIsDropped_AndTheWaitGoesOn) {
-  for (const std::string& schedule : all_schedules()) {
+  for (const std::string& schedule : schedules_of_peers()) {
     const auto end = [&](const char* how, const std::function<void(SignalPeer&)>& ends) {
       SCOPED_TRACE(schedule + ", " + how);
       const TestMachine machine{"64M", {{"BELAY_SCHEDULE", schedule}}};
@@ -258,7 +258,7 @@ TEST_F(SharedEvents, R134_R154_R188_TheRecordIsDropped_AndTheWaitGoesOn) {
 }
 
 TEST_F(SharedEvents, R154_R188_TheWaitIsDropped_AndTheRecorderGoesOn) {
-  for (const std::string& schedule : all_schedules()) {
+  for (const std::string& schedule : schedules_of_peers()) {
     SCOPED_TRACE(schedule);
     const TestMachine machine{"64M", {{"BELAY_SCHEDULE", schedule}}};
     const SignalPeer recorder{machine, board}, waiter{machine, board};

@@ -12,7 +12,7 @@ class SharedNotifies : public ::testing::Test {
 };
 
 TEST_F(SharedNotifies, R208_R211_ARecordInOneProcessLetsAWaitInAnotherGoOn_InEverySchedule) {
-  for (const std::string& schedule : all_schedules()) {
+  for (const std::string& schedule : schedules_of_peers()) {
     for (const std::string& other : {schedule, std::string{"eager"}, std::string{"lazy"}}) {
       SCOPED_TRACE(schedule + " and " + other);
       const TestMachine machine;
@@ -170,7 +170,7 @@ TEST_F(SharedNotifies, R211_AForgedOrEndedKeyIsRefused) {
 // --- ends -----------------------------------------------------------------------------------------------
 
 TEST_F(SharedNotifies, R211_TheOnlyOtherOneDies_AndTheWaitFails) {
-  for (const std::string& schedule : all_schedules()) {
+  for (const std::string& schedule : schedules_of_peers()) {
     SCOPED_TRACE(schedule);
     const TestMachine machine{"64M", {{"BELAY_SCHEDULE", schedule}}};
     const SignalPeer waiter{machine, board}, setter{machine, board}, other{machine, board};

@@ -279,7 +279,7 @@ inline void share_notify(std::size_t notify, const SignalPeer& maker,
   for (const SignalPeer* each : others) ASSERT_EQ(each->import_notify(notify), 0) << (*each)->message();
 }
 
-inline const std::vector<std::string>& all_schedules() {
+inline const std::vector<std::string>& schedules_of_peers() {
   static const std::vector<std::string> all{"eager", "fifo", "lazy", "seed:1", "seed:7"};
   return all;
 }

@@ -17,17 +17,14 @@
 namespace bench {
 namespace {
 
-constexpr std::size_t kBlocks = 1'000'000, kBlockBytes = 4 * kKilo;
+constexpr std::size_t kBlockBytes = 4 * kKilo;
 constexpr std::size_t kSizes = 500, kLargest = 64 * kMega;
 
-const std::vector<std::uint32_t>& random_order() {
-  static const std::vector<std::uint32_t> order = [] {
-    std::vector<std::uint32_t> all(kBlocks);
-    std::iota(all.begin(), all.end(), 0U);
-    std::shuffle(all.begin(), all.end(), std::mt19937_64{kBlocks});
-    return all;
-  }();
-  return order;
+std::vector<std::uint32_t> random_order(std::size_t blocks) {
+  std::vector<std::uint32_t> all(blocks);
+  std::iota(all.begin(), all.end(), 0U);
+  std::shuffle(all.begin(), all.end(), std::mt19937_64{blocks});
+  return all;
 }
 
 template <class Work>
@@ -39,10 +36,11 @@ double seconds_of(Work&& work) {
 
 // Either the frees count, or the allocations after them.
 template <class Allocator>
-void free_in_random_order(benchmark::State& state, const Allocator allocator, bool frees_count) {
+void free_in_random_order(benchmark::State& state, const Allocator allocator, std::size_t count,
+                          bool frees_count) {
   use_device();
-  const std::vector<std::uint32_t>& order = random_order();
-  std::vector<void*> blocks(kBlocks);
+  const std::vector<std::uint32_t> order = random_order(count);
+  std::vector<void*> blocks(count);
   const auto allocate_all = [&] {
     for (void*& each : blocks) each = allocator.allocate(kBlockBytes);
   };
@@ -52,7 +50,7 @@ void free_in_random_order(benchmark::State& state, const Allocator allocator, bo
   allocate_all();
   free_all();
   allocate_all();
-  while (state.KeepRunningBatch(kBlocks)) {
+  while (state.KeepRunningBatch(static_cast<benchmark::IterationCount>(count))) {
     const double frees = seconds_of(free_all);
     const double again = seconds_of(allocate_all);
     state.SetIterationTime(frees_count ? frees : again);
@@ -88,11 +86,13 @@ void pair_of_many_sizes(benchmark::State& state, const Allocator allocator) {
 
 void add_mass() {
   for_each_allocator([&](const auto& allocator) {
-    for (const bool frees_count : {true, false}) {
-      benchmark::RegisterBenchmark(
-          fmt::format("mass/{}/{}", allocator.name, frees_count ? "free" : "again").c_str(),
-          [=](benchmark::State& state) { free_in_random_order(state, allocator, frees_count); })
-          ->UseManualTime();
+    for (const std::size_t count : {std::size_t{1'000}, std::size_t{1'000'000}}) {
+      for (const bool frees_count : {true, false}) {
+        benchmark::RegisterBenchmark(
+            fmt::format("{}/{}/{}", frees_count ? "mass_free" : "mass_again", allocator.name, count).c_str(),
+            [=](benchmark::State& state) { free_in_random_order(state, allocator, count, frees_count); })
+            ->UseManualTime();
+      }
     }
     add(fmt::format("sizes/{}/{}", allocator.name, kSizes),
         [=](benchmark::State& state) { pair_of_many_sizes(state, allocator); });

@@ -3,6 +3,7 @@
 // "copy_to_device/WHO/BYTES" and "copy_to_host/WHO/BYTES", where WHO is belay (aclrtMemcpy), memcpy from heap
 // to heap, or memcpy_shared: memcpy where the part of the device is played by a shared mapping of a file in
 // memory, which is the kind of memory that belay keeps device bytes in. All memory was written before.
+// "pinned/belay/BYTES" is a pair of aclrtMallocHost and aclrtFreeHost.
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -93,6 +94,16 @@ void add_all() {
         for (auto _ : state) copy(memory);
       });
     }
+  }
+  for (const std::size_t bytes : {4 * kKilo, kMega, 16 * kMega}) {
+    add(fmt::format("pinned/belay/{}", bytes), [=](benchmark::State& state) {
+      use_device();
+      for (auto _ : state) {
+        void* block = nullptr;
+        check(aclrtMallocHost(&block, bytes), "aclrtMallocHost");
+        check(aclrtFreeHost(block), "aclrtFreeHost");
+      }
+    });
   }
 }
 

@@ -53,7 +53,18 @@ def churn(effort, level):
 
 
 def shapes(effort, _):
-    return [Run("requests as models make them", "bench_alloc", "^shapes/", effort.repeats, effort.seconds)]
+    return [Run("requests as models make them", "bench_alloc", "^shapes/", effort.repeats, effort.seconds),
+            Run("pairs of 500 sizes in turn", "bench_alloc", "^sizes/", effort.repeats, effort.seconds)]
+
+
+def mass(effort, level):
+    # Each in a process of its own: all of them write into a million blocks.
+    if level != "tiny" and available_memory() < MEMORY_FOR_A_MILLION:
+        return []
+    blocks = 1000 if level == "tiny" else 1000000
+    return [Run("%s blocks freed in random order, %s" % (format(blocks, ","), who), "bench_alloc",
+                "^mass_[a-z]+/%s/%d/" % (who, blocks), min(3, effort.repeats), effort.seconds,
+                who if who not in ("belay", "glibc") else None) for who in ALLOCATORS]
 
 
 def threads(effort, _):
@@ -69,7 +80,16 @@ def listening(effort, _):
 
 def copy(effort, level):
     sizes = {"tiny": "64|4096|65536", "quick": "64|4096|65536|1048576|16777216", "full": "[0-9]+"}[level]
-    return [Run("copies", "bench_copy", "/(%s)/" % sizes, effort.repeats, effort.seconds)]
+    return [Run("copies", "bench_copy", "^copy_.*/(%s)/" % sizes, effort.repeats, effort.seconds)]
+
+
+def fresh(effort, level):
+    sizes = {"tiny": "1048576", "quick": "4194304|67108864", "full": "[0-9]+"}[level]
+    return [Run("first copies into fresh memory", "bench_fresh", "/(%s)/" % sizes, effort.repeats, effort.seconds)]
+
+
+def pinned(effort, _):
+    return [Run("pinned memory", "bench_copy", "^pinned/", effort.repeats, effort.seconds)]
 
 
 def start(effort, _):
@@ -101,8 +121,8 @@ def check(effort, _):
     return [Run("call sites and checks", "bench_check", "^check/", effort.repeats, effort.seconds)]
 
 
-SUBJECTS = collections.OrderedDict((each.__name__, each) for each in (alloc, churn, shapes, threads, listening, copy, start,
-                                                             scale, virtual, check))
+SUBJECTS = collections.OrderedDict((each.__name__, each) for each in (
+    alloc, churn, mass, shapes, threads, listening, copy, fresh, pinned, start, scale, virtual, check))
 
 
 def available_memory():

@@ -47,6 +47,11 @@ expected = ["pairs/%s/%d" % (who, size) for who in present for size in sizes]
 expected += ["pairs/mmap/%d" % size for size in sizes if size >= 4 * KB]
 expected += ["churn_%s/%s/%d" % (kind, who, live)
              for kind in ("small", "large") for who in present + ["table"] for live in (256, 1000, 10000)]
+expected += ["%s/%s/1000" % (what, who) for what in ("mass_free", "mass_again") for who in present]
+expected += ["sizes/%s/500" % who for who in present]
+expected += ["%s/%s/%d" % (what, who, MB) for what in ("fresh_copy", "fresh_fill", "fresh_on_device", "fresh_queued")
+             for who in ("belay", "memcpy")]
+expected += ["pinned/belay/%d" % size for size in (4 * KB, MB, 16 * MB)]
 expected += ["shapes/%s/%s" % (who, trace) for who in present for trace in ("weights", "activations", "kv_blocks")]
 expected += ["threads/%s/%d/%d" % (who, size, threads)
              for who in present for size in (64 * KB, 2 * MB) for threads in (1, 2, 4, 8, 64)]
@@ -86,9 +91,10 @@ else:
     assert "callgrind" in missing and not result["instructions"]
 
 # What a tiny run leaves out is told as not measured, and everything else is judged.
-assert len(result["bars"]) == 28
+assert len(result["bars"]) == 36
 assert [bar["question"] for bar in result["bars"] if bar["passed"] is None] == [
-    "churn, from 1,000 to 1,000,000 live", "records", "memory held after 512 MB were written and freed",
+    "a million blocks of 4 KB freed in random order, and allocated again", "churn over 1,000,000 live",
+    "first copies and fills of fresh memory in 4 KB pages", "churn, from 1,000 to 1,000,000 live", "records", "memory held after 512 MB were written and freed",
     "an address among 100,000 mappings"]
 table, page = open("table").read(), open("page.md").read()
 assert page.startswith("before\n") and page.endswith("\nafter\n") and "\nold\n" not in page, page

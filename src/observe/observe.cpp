@@ -147,7 +147,7 @@ Cell* Ring::make_room(std::uint64_t cells) {
   const bool sites = stack_frames() != 0;  // cells of before have some, or none
   if (untidy_until_ + kCells > at || std::exchange(had_sites_, sites) != sites) tidy(at);
   if (gap != 0) {  // an event lies in one piece
-    new (&cells_[at % kCells]) Event{.what = What::Gap, .flags = Event::kHasDetails};
+    new (&cells_[at % kCells]) Event{.what = What::Gap, .flags = Event::kHasDetails, .thread = thread};
     added(gap);
     at += gap;
   }

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 
 #include "observe/event.h"
 
@@ -34,6 +35,13 @@ class Batch {
 
   // At least as many as there are events.
   std::uint64_t cells() const { return alone_ != nullptr ? 1 : last_ - first_; }
+
+  // Whose ring they come from, or who published the one that comes alone; nobody, where there are none.
+  std::optional<std::uint32_t> thread() const {
+    if (alone_ != nullptr) return alone_->event.thread;
+    if (first_ == last_) return std::nullopt;
+    return reinterpret_cast<const Event*>(&cells_[first_ & last_cell_])->thread;
+  }
 
   // Calls hear(const Told&) for each of them; or hear_plain(const Event&) for those without details, which
   // nearly all are.
@@ -116,7 +124,7 @@ class Ring {
     }
   }
   bool has_unread() const {  // on its own thread, or when that has ended
-    return read_.load(std::memory_order_relaxed) != written_.load(std::memory_order_relaxed);
+    return read_.load(std::memory_order_acquire) != written_.load(std::memory_order_relaxed);
   }
 
   // Tells listeners what was not told yet.

@@ -76,6 +76,11 @@ SharedFile::Piece SharedFile::take(std::uint64_t offset, std::size_t bytes) cons
   return {static_cast<std::byte*>(start), bytes};
 }
 
+bool SharedFile::is_there() const {
+  struct stat about {};
+  return ::stat(path_.c_str(), &about) == 0 && about.st_dev == device_ && about.st_ino == inode_;
+}
+
 void SharedFile::give_back(Piece piece) {
   if (piece.start != nullptr) ::munmap(piece.start, piece.bytes);
 }

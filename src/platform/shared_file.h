@@ -39,6 +39,7 @@ class SharedFile {
   // Room on the disk, and that in memory. Nothing where there is no room, or the file is no longer there.
   Piece take(std::uint64_t offset, std::size_t bytes) const;
 
+  bool is_there() const;  // under that path, and no other file
   const std::string& path() const { return path_; }
   static bool write_at(int file, std::uint64_t offset, const void* from, std::size_t bytes);
   static std::size_t read_at(int file, std::uint64_t offset, void* to, std::size_t bytes);

@@ -311,12 +311,12 @@ std::vector<std::string> Trace::remarks() const {
     if (!each.thinning.empty()) {
       std::uint64_t left_out = 0;
       for (const auto& count : each.omitted->events) left_out += count.load();
-      all.push_back(
-          fmt::format("process {} {}: from {:.3f} s on not every event was written down, because the file "
-                      "had grown near its "
-                      "limit of {} bytes; {} are in sums only, so totals are exact",
-                      each.process, each.name, static_cast<double>(each.thinning[0].time_ns) / 1e9,
-                      limit_ * kUnit, counted(left_out, "event")));
+      all.push_back(fmt::format(
+          "process {} {}: from {:.3f} s on not every event was written down, because the file "
+          "had grown near its limit of {} bytes, or the disk was full; {} are in sums only, so totals "
+          "are exact",
+          each.process, each.name, static_cast<double>(each.thinning[0].time_ns) / 1e9, limit_ * kUnit,
+          counted(left_out, "event")));
     }
     if (each.lost != 0) {
       all.push_back(fmt::format("process {} {}: {} are missing: there was no memory, or no room on the disk",

@@ -286,22 +286,26 @@ std::uint32_t ProcessLog::text_of(const char* text) {
 
 // --- lanes and rings ------------------------------------------------------------------------------
 
-Lane& ProcessLog::take_lane() {
+std::pair<Lane*, Lane*> ProcessLog::take_lanes() {
   const std::lock_guard lock{defining_};
   if (!idle_lanes_.empty()) {
-    Lane& lane = *idle_lanes_.back();
+    const std::pair<Lane*, Lane*> lanes = idle_lanes_.back();
     idle_lanes_.pop_back();
-    return lane;
+    return lanes;
   }
-  idle_lanes_.reserve(lanes_.size() + 1);
-  Lane& lane = lanes_.emplace_back(*this);
-  lane.number_ = static_cast<std::uint32_t>(lanes_.size());
-  return lane;
+  idle_lanes_.reserve(lanes_.size() / 2 + 1);
+  const auto make = [this] {
+    Lane& lane = lanes_.emplace_back(*this);
+    lane.number_ = static_cast<std::uint32_t>(lanes_.size());
+    return &lane;
+  };
+  Lane* first = make();
+  return {first, make()};
 }
 
-void ProcessLog::give_lane(Lane& lane) {
+void ProcessLog::give_lanes(Lane& first, Lane& second) {
   const std::lock_guard lock{defining_};
-  idle_lanes_.push_back(&lane);
+  idle_lanes_.emplace_back(&first, &second);
 }
 
 void* ProcessLog::take_ring(std::size_t bytes) {
@@ -352,26 +356,27 @@ void ProcessLog::keep_within_limit(std::uint64_t time_ns) {
     return;
   // Whether a block is written down depends on its number alone, so that its end is if its beginning was. No
   // event with a number from there on may have passed before this is known: so nobody is in a lane meanwhile.
-  // Who is in one may want the lock; who has the lock waits for no lane.
-  std::vector<Lane*> held;
-  std::unique_lock lock{defining_};
-  while (held.size() != lanes_.size()) {
-    std::vector<Lane*> more;
-    for (std::size_t i = held.size(); i < lanes_.size(); ++i) more.push_back(&lanes_[i]);
-    lock.unlock();
-    for (Lane* lane : more) {
-      while (lane->busy_.exchange(true, std::memory_order_acquire)) std::this_thread::yield();
-      held.push_back(lane);
-    }
-    lock.lock();
+  const std::lock_guard lock{defining_};
+  held_.store(true);
+  if (!platform::is_only_thread() && !platform::barrier_on_all_threads()) platform::sleep_briefly();
+  bool is_quiet = true;
+  for (const Lane& lane : lanes_) {
+    // Who is in one may be waiting for this lock. Then another time.
+    for (unsigned tries = 0; lane.busy_.load(std::memory_order_acquire) && tries < 1000; ++tries)
+      platform::pause();
+    is_quiet = is_quiet && !lane.busy_.load(std::memory_order_acquire);
+  }
+  if (!is_quiet) {
+    held_.store(false);
+    return;
   }
   Thinning thinning{0, 0, level, time_ns};
-  for (const Lane* lane : held) {
-    thinning.from = std::max(thinning.from, lane->most_serial_ + 1);
-    thinning.from_task = std::max(thinning.from_task, lane->most_task_ + 1);
+  for (const Lane& lane : lanes_) {
+    thinning.from = std::max(thinning.from, lane.most_serial_ + 1);
+    thinning.from_task = std::max(thinning.from_task, lane.most_task_ + 1);
   }
   add_thinning(thinning);
-  for (Lane* lane : held) lane->busy_.store(false, std::memory_order_release);
+  held_.store(false, std::memory_order_release);
 }
 
 void ProcessLog::note_full(std::uint64_t time_ns) {
@@ -426,9 +431,17 @@ void ProcessLog::count_left_out(const observe::Event& event, const std::array<st
 
 // --- a lane ---------------------------------------------------------------------------------------
 
+// A plain store, and no locked instruction: after a copy that would wait for all that the copy has written.
+// Whoever wants nobody in a lane asks all threads for a barrier.
 void Lane::begin(std::uint32_t thread) {
-  for (unsigned tries = 0; busy_.exchange(true, std::memory_order_acquire); ++tries)
-    tries < 64 ? platform::pause() : std::this_thread::yield();
+  while (true) {
+    busy_.store(true, std::memory_order_relaxed);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (!log_->held_.load(std::memory_order_acquire)) [[likely]]
+      break;
+    busy_.store(false, std::memory_order_release);
+    std::this_thread::yield();
+  }
   if (thread == thread_) return;
   thread_ = thread;
   if (chunk_ == nullptr || !room_for(2 * kMostVarint)) return;  // a new chunk begins with it
@@ -455,8 +468,8 @@ bool Lane::new_chunk(std::size_t bytes) {
   File::give_back(std::exchange(chunk_, chunk));
   chunk->lane = number_;
   chunk->sequence = sequence_++;
-  time_ = std::max(time_, log_->place().began_ns);
-  chunk->time_ns = time_;
+  time_.store(std::max(last_ns(), log_->place().began_ns), std::memory_order_relaxed);
+  chunk->time_ns = last_ns();
   serial_ = address_ = extent_ = host_ = stream_ = position_ = 0;
   at_ = payload(chunk);
   end_ = end_of(chunk);
@@ -470,20 +483,37 @@ bool Lane::room_for(std::size_t bytes) {
 
 // How much later than the record before; as the chunk may be a new one, after there is room.
 std::uint64_t Lane::take_time(std::uint64_t time_ns) {
-  const std::uint64_t later = time_ns > time_ ? time_ns - time_ : 0;
-  time_ += later;
+  const std::uint64_t last = last_ns(), later = time_ns > last ? time_ns - last : 0;
+  time_.store(last + later, std::memory_order_relaxed);
   return later;
 }
 
 std::uint32_t Lane::shape_of(const observe::Event& event, std::uint32_t fields) {
   const std::uint64_t word = event.first_word();
-  const std::uint64_t mixed = (word ^ (std::uint64_t{event.site} << 20) ^ fields) * 0x9E3779B97F4A7C15U;
-  Shape& shape = shapes_[mixed >> 58];
+  Shape& shape = shapes_[place_of(word, event.site, fields)];
   const char* function = event.function_name();
   if (shape.word != word || shape.function != function || shape.site != event.site ||
       shape.fields != fields || shape.number == UINT32_MAX) [[unlikely]]
     shape = {word, function, event.site, fields, log_->define_shape(event, fields)};
   return shape.number;
+}
+
+void Lane::write_block(const observe::Event& event, std::uint64_t time_ns) {
+  const std::uint64_t word = event.first_word();
+  const Shape& shape = shapes_[place_of(word, event.site, kBlockFields)];
+  constexpr std::size_t kMostBlock = 6 * kMostVarint;
+  if (shape.word != word || shape.site != event.site || shape.fields != kBlockFields ||
+      shape.number == UINT32_MAX || event.operation < observe::Operation::Malloc ||
+      log_->thinnings_.load(std::memory_order_relaxed) != 0 || chunk_ == nullptr || at_ + kMostBlock > end_)
+      [[unlikely]]
+    return write(event, nullptr, {}, {}, time_ns);
+  most_serial_ = std::max(most_serial_, event.serial);
+  std::byte* to = put(at_, kFirstShape + shape.number);
+  to = put(to, take_time(time_ns));
+  to = put(to, fold(event.serial - std::exchange(serial_, event.serial)));
+  to = put_near(to, event.address, std::exchange(address_, event.address));
+  to = put(to, event.bytes);
+  at_ = put(to, fold(event.units - likely_pages(event.bytes, event.page_shift)));
 }
 
 void Lane::write(const observe::Event& told, const observe::Details* details,

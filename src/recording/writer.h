@@ -43,10 +43,6 @@ class File {
   // Makes it, or goes on behind what is there, which must be a trace; `anew`: that is thrown away. Empty: it
   // is open; else why not, in words.
   std::string open(const std::string& path, std::uint64_t limit, bool anew);
-  // In a forked child: as its parent had it.
-  bool reopen() { return map_header(); }
-  void abandon() { header_ = nullptr; }  // the memory was not inherited
-
   // A chunk, with its header filled in but for the time; null: the limit is reached, or there is no room on
   // the disk. `reserve`: it may take what is kept for what must not be missing.
   ChunkHeader* take(ChunkKind kind, std::uint32_t process, std::uint32_t units, bool reserve);
@@ -59,7 +55,7 @@ class File {
 
   const std::string& path() const { return file_.path(); }
   FileHeader& header() { return *header_; }
-  bool is_open() const { return header_ != nullptr; }
+  bool is_there() const { return file_.is_there(); }
 
  private:
   bool map_header();
@@ -83,14 +79,17 @@ class Lane {
  public:
   explicit Lane(ProcessLog& log) : log_{&log} {}
 
-  // Between these two: no other thread is in it.
+  // Around what is written. Only one thread at a time is in a lane; who sees to that is the caller.
   void begin(std::uint32_t thread);
   void end();
 
   void write(const observe::Event& event, const observe::Details* details,
              std::span<const observe::Touch> touches, std::string_view text, std::uint64_t time_ns);
+  // The same, for a block as the fast path tells it.
+  void write_block(const observe::Event& event, std::uint64_t time_ns);
   void write_figures(std::span<const Figures> figures, std::uint64_t time_ns);
-  std::uint64_t last_ns() const { return time_; }
+  // The time of the last record; on any thread.
+  std::uint64_t last_ns() const { return time_.load(std::memory_order_relaxed); }
 
  private:
   friend class ProcessLog;
@@ -99,6 +98,9 @@ class Lane {
     const char* function = nullptr;
     std::uint32_t site = 0, fields = 0, number = UINT32_MAX;
   };
+  static std::size_t place_of(std::uint64_t word, std::uint32_t site, std::uint32_t fields) {
+    return ((word ^ (std::uint64_t{site} << 20) ^ fields) * 0x9E3779B97F4A7C15U) >> 58;
+  }
   std::uint32_t shape_of(const observe::Event& event, std::uint32_t fields);
   bool room_for(std::size_t bytes);
   bool new_chunk(std::size_t bytes);
@@ -110,7 +112,8 @@ class Lane {
   std::byte* at_ = nullptr;
   std::byte* end_ = nullptr;
   std::uint32_t number_ = 0, sequence_ = 0, units_ = 1, thread_ = 0;
-  std::uint64_t time_ = 0, serial_ = 0, address_ = 0, extent_ = 0, host_ = 0, stream_ = 0, position_ = 0;
+  std::atomic<std::uint64_t> time_{0};
+  std::uint64_t serial_ = 0, address_ = 0, extent_ = 0, host_ = 0, stream_ = 0, position_ = 0;
   std::uint64_t most_serial_ = 0, most_task_ = 0, turn_ = 0;  // for thinning
   std::array<Shape, 64> shapes_;
   std::atomic<bool> busy_{false};
@@ -140,8 +143,11 @@ class ProcessLog {
   std::uint32_t number() const { return number_; }
   File& file() { return *file_; }
 
-  Lane& take_lane();
-  void give_lane(Lane& lane);
+  Lane& take_lane() { return *take_lanes().second; }
+  // Two, the first of which is first in the order of records of the same time. They take no room before they
+  // are written.
+  std::pair<Lane*, Lane*> take_lanes();
+  void give_lanes(Lane& first, Lane& second);
   void* take_ring(std::size_t bytes);  // a place for a ring (observe::keep_rings); null: no room
   bool give_ring(void* ring);          // false: it is none of these
   void put_ring(const void* ring, std::size_t bytes);  // a copy of one
@@ -187,11 +193,12 @@ class ProcessLog {
   std::unordered_map<std::uint32_t, bool> sites_;
   std::map<ShapeKey, std::uint32_t> shapes_;
   std::deque<Lane> lanes_;
-  std::vector<Lane*> idle_lanes_;
+  std::vector<std::pair<Lane*, Lane*>> idle_lanes_;
   std::vector<ChunkHeader*> rings_, idle_rings_;
   std::atomic<std::uint64_t> thinnings_{0};  // 0: every event is written down
   std::array<std::uint64_t, kMostThinnings> from_tasks_{};
   std::atomic<bool> is_full_{false};
+  std::atomic<bool> held_{false};  // nobody may be in a lane
 };
 
 }  // namespace belay::recording

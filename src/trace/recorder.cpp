@@ -7,6 +7,8 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <optional>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -41,6 +43,17 @@ struct Ticker {
 
 // --- what is recorded, on one machine -------------------------------------------------------------
 
+// A thread writes into a lane of its own, and whoever else reads its ring into the other, with the lock of
+// that ring. The other is first in the file's order, so where two records have the same time, those from the
+// ring come first.
+struct ThreadLanes {
+  Lane* by_others = nullptr;
+  Lane* own = nullptr;
+  // Records in `by_others` are no later than this. What the thread writes after it has looked whether its
+  // ring is empty is no earlier.
+  std::atomic<std::uint64_t> read_ns{0};
+};
+
 struct Recorder {
   TraceWish wish;
   recording::File file;
@@ -51,11 +64,9 @@ struct Recorder {
   std::atomic<std::uint64_t> looked_ns{0};  // what was told before was written down before
   std::uint64_t figures_ns = 0;
   std::vector<recording::Figures> figures;
-  Lane* own_lane = nullptr;  // of the ticker
-  // Lanes by thread: whoever reads the ring of another thread writes into that one's lane, so that its events
-  // stay in their order.
+  Lane* figures_lane = nullptr;
   std::mutex mutex;
-  std::unordered_map<std::uint32_t, Lane*> lanes;
+  std::unordered_map<std::uint32_t, ThreadLanes> threads;
 };
 
 std::atomic<Recorder*> g_recorder{nullptr};
@@ -63,65 +74,81 @@ std::atomic<Recorder*> g_recorder{nullptr};
 std::vector<std::unique_ptr<Recorder>>* g_recorders = new std::vector<std::unique_ptr<Recorder>>;
 
 constinit thread_local Recorder* t_recorder = nullptr;
-constinit thread_local Lane* t_lane = nullptr;
+constinit thread_local ThreadLanes* t_lanes = nullptr;
 
-void leave_lane() {
+void leave_lanes() {
   Recorder* recorder = std::exchange(t_recorder, nullptr);
-  Lane* lane = std::exchange(t_lane, nullptr);
+  ThreadLanes* lanes = std::exchange(t_lanes, nullptr);
   if (recorder == nullptr) return;
+  std::unique_lock<std::mutex> reading;  // somebody may be reading the ring of this thread into its lane
+  if (observe::t_ring != nullptr) reading = std::unique_lock{observe::t_ring->reading()};
   const std::lock_guard lock{recorder->mutex};
-  std::erase_if(recorder->lanes, [lane](const auto& each) { return each.second == lane; });
-  recorder->log->give_lane(*lane);
+  recorder->log->give_lanes(*lanes->by_others, *lanes->own);
+  std::erase_if(recorder->threads, [lanes](const auto& each) { return &each.second == lanes; });
 }
 
-Lane& lane_of(Recorder& recorder, std::uint32_t thread) {
-  if (t_recorder == &recorder && thread == static_cast<std::uint32_t>(platform::thread_id())) return *t_lane;
+ThreadLanes& lanes_of(Recorder& recorder, std::uint32_t thread) {
   const std::lock_guard lock{recorder.mutex};
-  Lane*& lane = recorder.lanes.try_emplace(thread, nullptr).first->second;
-  if (lane == nullptr) lane = &recorder.log->take_lane();
-  return *lane;
+  ThreadLanes& lanes = recorder.threads[thread];
+  if (lanes.own == nullptr) std::tie(lanes.by_others, lanes.own) = recorder.log->take_lanes();
+  return lanes;
 }
 
-Lane& own_lane(Recorder& recorder) {
-  if (t_recorder == &recorder) return *t_lane;
-  leave_lane();
-  Lane& lane = lane_of(recorder, static_cast<std::uint32_t>(platform::thread_id()));
-  if (platform::at_thread_end(leave_lane)) {
+ThreadLanes& own_lanes(Recorder& recorder) {
+  if (t_recorder == &recorder) [[likely]]
+    return *t_lanes;
+  leave_lanes();
+  ThreadLanes& lanes = lanes_of(recorder, static_cast<std::uint32_t>(platform::thread_id()));
+  if (platform::at_thread_end(leave_lanes)) {
     t_recorder = &recorder;
-    t_lane = &lane;
+    t_lanes = &lanes;
   }
-  return lane;
+  return lanes;
 }
+
+// A lane that is written, until the end of the scope.
+class Writing {
+ public:
+  Writing(Lane& lane, std::uint32_t thread) : lane_{lane} { lane.begin(thread); }
+  ~Writing() { lane_.end(); }
+  Writing(const Writing&) = delete;
+  Writing& operator=(const Writing&) = delete;
+
+ private:
+  Lane& lane_;
+};
 
 // --- listening ------------------------------------------------------------------------------------
 
-// From a ring. Blocks of the fast path have no time: they came between the last look and now.
+// From a ring, with its lock. Blocks of the fast path have no time: they came between the last look and now.
+void record_blocks_of(Recorder& recorder, std::uint32_t thread, const observe::Batch& events) {
+  const bool is_own = thread == static_cast<std::uint32_t>(platform::thread_id());
+  ThreadLanes& lanes = is_own ? own_lanes(recorder) : lanes_of(recorder, thread);
+  Lane& lane = is_own ? *lanes.own : *lanes.by_others;
+  const std::uint64_t now = recording::now_ns();
+  std::uint64_t time = std::max({lanes.by_others->last_ns(), lanes.own->last_ns() + (is_own ? 0 : 1),
+                                 recorder.looked_ns.load(std::memory_order_relaxed)});
+  const std::uint64_t step = now > time ? (now - time) / (events.cells() + 1) : 0;
+  const Writing writing{lane, thread};
+  const auto time_of = [&](const observe::Event& event) {
+    return time = event.time_ns == 0 ? time + step : std::max(time, event.time_ns);
+  };
+  events.each(
+      [&](const observe::Event& event) {
+        if (event.what <= What::Freed) lane.write_block(event, time_of(event));
+      },
+      [&](const observe::Told& told) {
+        if (told.event.what <= What::Freed) lane.write(told.event, told.details, {}, {}, time_of(told.event));
+      });
+  if (!is_own) lanes.read_ns.store(lane.last_ns(), std::memory_order_relaxed);  // before the ring is empty
+}
+
 void record_blocks(const observe::Batch& events) {
   Recorder* recorder = g_recorder.load(std::memory_order_acquire);
   if (recorder == nullptr) return;
-  Lane* lane = nullptr;
-  std::uint64_t time = 0, step = 0;
-  const auto write = [&](const observe::Event& event, const observe::Details* details) {
-    if (event.what > What::Freed) return;
-    if (lane == nullptr) {
-      lane = &lane_of(*recorder, event.thread);
-      const std::uint64_t now = recording::now_ns();
-      lane->begin(event.thread);
-      time = std::min(std::max(lane->last_ns(), recorder->looked_ns.load(std::memory_order_relaxed)), now);
-      step = (now - time) / (events.cells() + 1);
-    }
-    time = event.time_ns == 0 ? time + step : std::max(time, event.time_ns);
-    lane->write(event, details, {}, {}, time);
-  };
-  struct End {
-    Lane*& lane;
-    ~End() {
-      if (lane != nullptr) lane->end();
-    }
-  } const at_the_end{lane};
   try {
-    events.each([&](const observe::Event& event) { write(event, nullptr); },
-                [&](const observe::Told& told) { write(told.event, told.details); });
+    if (const std::optional<std::uint32_t> thread = events.thread())
+      record_blocks_of(*recorder, *thread, events);
   } catch (const std::bad_alloc&) {
     recorder->log->count_lost();
   }
@@ -134,13 +161,10 @@ void record_others(const observe::Batch& events) {
   observe::flush_this_thread();
   try {
     events.each([&](const observe::Told& told) {
-      Lane& lane = own_lane(*recorder);
-      lane.begin(told.event.thread);
-      struct End {
-        Lane& of;
-        ~End() { of.end(); }
-      } const at_the_end{lane};
-      lane.write(told.event, told.details, told.touches, told.text, told.event.time_ns);
+      ThreadLanes& lanes = own_lanes(*recorder);
+      const Writing writing{*lanes.own, told.event.thread};
+      lanes.own->write(told.event, told.details, told.touches, told.text,
+                       std::max(told.event.time_ns, lanes.read_ns.load(std::memory_order_relaxed)));
     });
   } catch (const std::bad_alloc&) {
     recorder->log->count_lost();
@@ -203,10 +227,11 @@ bool same(const recording::Figures& a, const recording::Figures& b) {
 void write_figures(Recorder& recorder, std::uint64_t now) {
   std::vector<recording::Figures> figures = figures_now(*recorder.memory);
   if (std::ranges::equal(figures, recorder.figures, same)) return;
-  if (recorder.own_lane == nullptr) recorder.own_lane = &recorder.log->take_lane();
-  recorder.own_lane->begin(0);
-  recorder.own_lane->write_figures(figures, now);
-  recorder.own_lane->end();
+  if (recorder.figures_lane == nullptr) recorder.figures_lane = recorder.log->take_lanes().first;
+  {
+    const Writing writing{*recorder.figures_lane, 0};
+    recorder.figures_lane->write_figures(figures, now);
+  }
   recorder.figures = std::move(figures);
 }
 
@@ -302,7 +327,7 @@ bool same(const TraceWish& a, const TraceWish& b) {
 std::string keep_trace(Memory& memory, const TraceWish& wish) {
   const std::vector<std::uint64_t> device_bytes = device_bytes_of(memory);
   const auto found = std::ranges::find_if(*g_recorders, [&](const auto& each) {
-    return same(each->wish, wish) && each->device_bytes == device_bytes;
+    return same(each->wish, wish) && each->device_bytes == device_bytes && each->file.is_there();
   });
   Recorder* recorder = found == g_recorders->end() ? nullptr : found->get();
   if (recorder == nullptr) {
@@ -364,7 +389,7 @@ void forget_trace() {
   of_parents->push_back(std::exchange(g_recorders, new std::vector<std::unique_ptr<Recorder>>));
   g_recorder.store(nullptr);
   t_recorder = nullptr;
-  t_lane = nullptr;
+  t_lanes = nullptr;
 }
 
 }  // namespace belay::trace

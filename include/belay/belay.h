@@ -90,6 +90,19 @@ ACL_FUNC_VISIBILITY void belay_end_of_test(void);
  * before. In a program that is checked for leaks, each group of them is a finding. The first mark returns 0. */
 ACL_FUNC_VISIBILITY size_t belay_mark(void);
 
+/*
+ * For traces (BELAY_TRACE, `belay run --trace`): names of the program's own. Without a trace they do nothing. A range is
+ * of the thread that begins it, and lies within the one that it has begun before. Names are copied.
+ */
+ACL_FUNC_VISIBILITY void belay_range_push(const char *name);
+ACL_FUNC_VISIBILITY void belay_range_pop(void);
+/* What the program calls the block around an address, such as "kv-cache". Returns 0, or -1 if no block is there. */
+ACL_FUNC_VISIBILITY int belay_label(const void *address, const char *name);
+/* Begins a trace of this process in a file, anew, with the blocks that are alive; no other thread may allocate or free
+ * meanwhile. `limit`: the most bytes of the file, 0: 1 GB. NULL in place of the file ends the trace. Returns 0, or an
+ * error code; aclGetRecentErrMsg returns the message. */
+ACL_FUNC_VISIBILITY int belay_trace(const char *file, uint64_t limit);
+
 /* One part of a block that a program cuts itself. */
 typedef struct belaySegment {
     size_t offset; /* from the base */

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ._peaks import peak, peak_of, reset_peak
     from ._settings import restart, settings
     from ._streams import Event, Stream, event, stream
+    from ._tracing import label, range, trace
 
 # Which file has which name. The files start with an underscore so that none of them hides a name of the
 # package (`belay.device` is the function).
@@ -47,6 +48,7 @@ _HOMES = {
     "_peaks": ("peak", "peak_of", "reset_peak"),
     "_settings": ("restart", "settings"),
     "_streams": ("Event", "Stream", "event", "stream"),
+    "_tracing": ("label", "range", "trace"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -67,16 +69,19 @@ __all__ = [
     "device",
     "event",
     "findings",
+    "label",
     "malloc",
     "malloc_host",
     "mark",
     "no_leaks",
     "peak",
     "peak_of",
+    "range",
     "reset_peak",
     "restart",
     "settings",
     "stream",
+    "trace",
     "used",
 ]
 

@@ -182,6 +182,32 @@ PyObject* end_of_test(PyObject*, PyObject*) {
 
 PyObject* mark(PyObject*, PyObject*) { return PyLong_FromSize_t(without_lock(belay_mark)); }
 
+PyObject* range_push(PyObject*, PyObject* arguments) {
+  const char* name = nullptr;
+  if (PyArg_ParseTuple(arguments, "s:range_push", &name) == 0) return nullptr;
+  belay_range_push(name);
+  Py_RETURN_NONE;
+}
+
+PyObject* range_pop(PyObject*, PyObject*) {
+  belay_range_pop();
+  Py_RETURN_NONE;
+}
+
+PyObject* label(PyObject*, PyObject* arguments) {
+  unsigned long long address = 0;
+  const char* name = nullptr;
+  if (PyArg_ParseTuple(arguments, "Ks:label", &address, &name) == 0) return nullptr;
+  return PyLong_FromLong(belay_label(reinterpret_cast<const void*>(address), name));
+}
+
+PyObject* trace(PyObject*, PyObject* arguments) {
+  const char* file = nullptr;
+  unsigned long long limit = 0;
+  if (PyArg_ParseTuple(arguments, "zK:trace", &file, &limit) == 0) return nullptr;
+  return PyLong_FromLong(without_lock([=] { return belay_trace(file, limit); }));
+}
+
 PyObject* check_segments(PyObject*, PyObject* arguments) {
   unsigned long long base = 0;
   PyObject* plan = nullptr;
@@ -289,6 +315,10 @@ PyMethodDef g_methods[]{
     {"end_of_test", end_of_test, METH_NOARGS, "Looks for what can only be seen at an end."},
     {"mark", mark, METH_NOARGS,
      "Sets a mark; gives the number of objects made since the last and still alive."},
+    {"range_push", range_push, METH_VARARGS, "(name): begins a range of this thread."},
+    {"range_pop", range_pop, METH_NOARGS, "Ends the last one."},
+    {"label", label, METH_VARARGS, "(address, name) -> 0, or -1 where no block is."},
+    {"trace", trace, METH_VARARGS, "(file, limit) -> a code; None in place of the file ends the trace."},
     {"check_segments", check_segments, METH_VARARGS,
      "(base, [(offset, bytes)]) -> a code: 0 if the plan keeps to the rule."},
     {"block_site", block_site, METH_VARARGS,

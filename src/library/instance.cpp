@@ -235,6 +235,25 @@ Status restart_runtime() {
   return make_process_locked().usable();
 }
 
+Status trace_runtime(const char* file, std::uint64_t limit) {
+  const std::lock_guard lock{g_making};
+  if (file == nullptr) {
+    trace::rest_trace();
+    trace::drop_trace();
+    trace::end_trace();
+    return done();
+  }
+  Process& process = make_process_locked();
+  if (trace::is_tracing())
+    return rejected("", "file", file, "this process is traced already", "end that trace first: belay_trace(NULL, 0)");
+  const Settings& settings = process.settings();
+  const std::string why = trace::keep_trace(
+      process.memory(),
+      {file, limit == 0 ? std::uint64_t{1_GiB} : limit, settings.soc, settings.stack_frames, true});
+  if (!why.empty()) return rejected("", "file", file, why, "name a file that may be made or replaced");
+  return done();
+}
+
 std::uint64_t generation() { return g_generation.load(); }
 
 void watch_blocks() {

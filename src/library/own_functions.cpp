@@ -149,8 +149,43 @@ int belay_check_segments(const void* base, const belaySegment* segments, size_t 
   });
 }
 
+void belay_range_push(const char* name) {
+  (void)asked(false, [&] {
+    (void)running();
+    if (observe::wanted(observe::What::RangeBegun))
+      observe::deliver({.what = observe::What::RangeBegun, .function = "belay_range_push"}, {}, {},
+                       name == nullptr ? "" : name);
+    return true;
+  });
+}
+
+void belay_range_pop(void) {
+  observe::quietly([] { observe::publish({.what = observe::What::RangeEnded, .function = "belay_range_pop"}); });
+}
+
+int belay_label(const void* address, const char* name) {
+  return asked(-1, [&] {
+    Process* process = running_if_any();
+    if (process == nullptr || name == nullptr) return -1;
+    const std::uint64_t block = process->memory().identify(process->memory().locate(address)).extent;
+    if (block == 0) return -1;
+    if (observe::wanted(observe::What::Labelled))
+      observe::deliver({.what = observe::What::Labelled,
+                        .serial = block,
+                        .address = reinterpret_cast<std::uintptr_t>(address),
+                        .function = "belay_label"},
+                       {}, {}, name);
+    return 0;
+  });
+}
+
+int belay_trace(const char* file, uint64_t limit) {
+  return answered("belay_trace", [&] { return trace_runtime(file, limit); });
+}
+
 size_t belay_mark(void) {
   return asked(std::size_t{0}, [] {
+    observe::publish({.what = observe::What::Marked, .function = "belay_mark"});
     Process* process = running_if_any();
     if (process == nullptr) {
       check::set_mark_at_nothing();

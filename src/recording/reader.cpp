@@ -277,14 +277,17 @@ std::uint32_t Trace::find_text(std::uint32_t process, std::string_view text) {
 void Trace::read_ring(const ChunkHeader& header, std::uint64_t at) {
   if (header.used.load() == 0) return;  // nobody's
   const auto process = process_numbers_.find(header.process);
-  alignas(observe::Ring) static thread_local std::array<std::byte, sizeof(observe::Ring)> raw;
-  if (process == process_numbers_.end() || header.used.load() != sizeof(observe::Ring) ||
-      file_.read(at, raw.data(), raw.size()) != raw.size()) {
+  struct alignas(observe::Ring) Raw {
+    std::array<std::byte, sizeof(observe::Ring)> bytes;
+  };
+  const auto raw = std::make_unique<Raw>();
+  if (process == process_numbers_.end() || header.used.load() != raw->bytes.size() ||
+      file_.read(at, raw->bytes.data(), raw->bytes.size()) != raw->bytes.size()) {
     ++damaged_chunks_;
     return;
   }
   Remains remains{process->second, {}};
-  std::launder(reinterpret_cast<const observe::Ring*>(raw.data()))
+  std::launder(reinterpret_cast<const observe::Ring*>(raw->bytes.data()))
       ->each_plain_left([&](const observe::Event& event) {
         if (event.what <= observe::What::Freed && event.object <= Object::Managed)
           remains.events.push_back(event);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <chrono>
 #include <condition_variable>
 #include <memory>
@@ -318,6 +319,31 @@ std::vector<std::uint64_t> device_bytes_of(Memory& memory) {
   return bytes;
 }
 
+// What a trace begins with, where it begins in the middle of a program.
+void write_alive(Recorder& recorder, Memory& memory) {
+  std::vector<observe::Event> alive;
+  for (std::uint32_t device = 0; device < memory.settings().devices(); ++device) {
+    memory.map().for_each_block(device, [&](const Block& block) {
+      const std::uint64_t serial = memory.map().name(block.start);
+      if (serial == 0) return;
+      alive.push_back({.what = What::Allocated,
+                       .object = Object::DeviceBlock,
+                       .page_shift = static_cast<std::uint8_t>(std::countr_zero(page_bytes(block.page))),
+                       .module = block.module,
+                       .device = static_cast<std::uint8_t>(device),
+                       .flags = flags_of(block.read_only, block.p2p),
+                       .units = static_cast<std::uint32_t>(block.footprint / 4_KiB),
+                       .serial = serial,
+                       .address = block.start,
+                       .bytes = block.asked});
+    });
+  }
+  memory.host().for_each_block([&](const observe::Event& born) { alive.push_back(born); });
+  ThreadLanes& lanes = own_lanes(recorder);
+  const Writing writing{*lanes.own, static_cast<std::uint32_t>(platform::thread_id())};
+  for (const observe::Event& each : alive) lanes.own->write(each, nullptr, {}, {}, 0);
+}
+
 bool same(const TraceWish& a, const TraceWish& b) {
   return a.path == b.path && a.limit == b.limit && a.soc == b.soc && a.stacks == b.stacks;
 }
@@ -327,14 +353,14 @@ bool same(const TraceWish& a, const TraceWish& b) {
 std::string keep_trace(Memory& memory, const TraceWish& wish) {
   const std::vector<std::uint64_t> device_bytes = device_bytes_of(memory);
   const auto found = std::ranges::find_if(*g_recorders, [&](const auto& each) {
-    return same(each->wish, wish) && each->device_bytes == device_bytes && each->file.is_there();
+    return !wish.anew && same(each->wish, wish) && each->device_bytes == device_bytes && each->file.is_there();
   });
   Recorder* recorder = found == g_recorders->end() ? nullptr : found->get();
   if (recorder == nullptr) {
     auto made = std::make_unique<Recorder>();
     made->wish = wish;
     made->device_bytes = device_bytes;
-    if (std::string why = made->file.open(wish.path, wish.limit, false); !why.empty()) return why;
+    if (std::string why = made->file.open(wish.path, wish.limit, wish.anew); !why.empty()) return why;
     recording::ProcessStart start = start_of(memory, *made);
     const std::string name = platform::process_name();
     start.name = name;
@@ -342,6 +368,7 @@ std::string keep_trace(Memory& memory, const TraceWish& wish) {
     if (!made->log->good()) return "'" + wish.path + "' has no room for another process";
     recorder = g_recorders->emplace_back(std::move(made)).get();
   }
+  if (wish.anew) write_alive(*recorder, memory);
   recorder->memory = &memory;
   recorder->looked_ns.store(recording::now_ns());
   note_traced(recorder->log->number());
@@ -378,6 +405,8 @@ void drop_trace() {
   recorder->memory->listeners_changed();
   recorder->memory = nullptr;
 }
+
+bool is_tracing() { return g_recorder.load() != nullptr; }
 
 void end_trace() {
   rest_trace();

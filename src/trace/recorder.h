@@ -17,6 +17,7 @@ struct TraceWish {
   std::uint64_t limit = 0;
   std::string soc;
   unsigned stacks = 0;
+  bool anew = false;  // what is in the file is thrown away, and the trace begins with the blocks that are alive
 };
 
 // While the runtime is made. Goes on where it was, if the machine is the same as before a restart. Empty: it
@@ -25,6 +26,7 @@ std::string keep_trace(Memory& memory, const TraceWish& wish);
 // With the runtime: before its devices end, and after. The file stays as it is.
 void rest_trace();
 void drop_trace();
+bool is_tracing();
 void end_trace();     // at exit
 void forget_trace();  // in a forked child: it begins its own
 

@@ -494,6 +494,10 @@ TEST(Signatures, BelaysOwn) {
   HAS_TYPE(belay_accept_finding, uint64_t(size_t, uint64_t));
   HAS_TYPE(belay_end_of_test, void(void));
   HAS_TYPE(belay_mark, size_t(void));
+  HAS_TYPE(belay_range_push, void(const char*));
+  HAS_TYPE(belay_range_pop, void(void));
+  HAS_TYPE(belay_label, int(const void*, const char*));
+  HAS_TYPE(belay_trace, int(const char*, uint64_t));
   HAS_TYPE(belay_check_segments, int(const void*, const belaySegment*, size_t));
   HAS_TYPE(belay_block_site, size_t(const void*, char*, size_t));
   HAS_TYPE(belay_host_may_touch, int(const void*));

@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import trace_parser
 
 BELAY, PROBE = (os.path.abspath(path) for path in sys.argv[1:3])
-SEED = int(sys.argv[3]) if len(sys.argv) > 3 else int(time.time()) % 1_000_000 * 2
+SEED = (int(sys.argv[3]) if len(sys.argv) > 3 else int(time.time()) % 1_000_000) // 2 * 2
 WAYS = ["host to host", "host to device", "device to host", "device to device"]
 
 

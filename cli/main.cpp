@@ -72,25 +72,24 @@ int obey(std::vector<std::string> words) {
   app.set_help_flag("-h,--help", "show this help");
   app.set_version_flag("-V,--version", version(), "show the versions of belay and of the interface");
   app.require_subcommand(0, 1);
-  set_help(
-      app, "belay COMMAND [...]",
-      "See 'belay COMMAND --help' for one command.\n\n"
-      "Examples:\n"
-      "  belay run -- ./my_program                    run it on an emulated A2 server\n"
-      "  belay check -- ./my_program                  find its memory mistakes, with a verdict for CI\n"
-      "  belay mark 4711                              what grew in it since the last mark?\n"
-      "  belay run --trace run.trace -- ./my_program  write down what happens to memory\n"
-      "  belay stats run.trace                        peaks, who held what, copies\n"
-      "  belay report run.trace                       a page: where memory went, when, and why it ran out\n"
-      "  belay replay run.trace --product A3          would it fit there?\n"
-      "  belay explain 2M --policy HUGE_ONLY          what does 2 MB cost, and why?\n"
-      "  belay rule M-48                              the text of a rule\n"
-      "  belay products                               what can be emulated, with its figures\n"
-      "  belay doctor                                 will it work on this machine, and how well?\n"
-      "  belay smi --watch                            which process holds how much of which device?\n"
-      "  belay machine ls                             which machines do processes share?\n"
-      "  belay toolkit install --root ~/Ascend        a toolkit for programs with fixed paths\n"
-      "  belay check-program ./my_program             does belay have what it needs?");
+  set_help(app, "belay COMMAND [...]",
+           "See 'belay COMMAND --help' for one command.\n\n"
+           "Examples:\n"
+           "  belay run -- ./my_program                    run it on an emulated A2 server\n"
+           "  belay check -- ./my_program                  find its memory mistakes, with a verdict for CI\n"
+           "  belay mark 4711                              what grew in it since the last mark?\n"
+           "  belay run --trace run.trace -- ./my_program  write down what happens to memory\n"
+           "  belay stats run.trace                        peaks, who held what, copies\n"
+           "  belay replay run.trace --product A3          would it fit there?\n"
+           "  belay report run.trace                       where memory went, when, and why it ran out\n"
+           "  belay explain 2M --policy HUGE_ONLY          what does 2 MB cost, and why?\n"
+           "  belay rule M-48                              the text of a rule\n"
+           "  belay products                               what can be emulated, with its figures\n"
+           "  belay doctor                                 will it work on this machine, and how well?\n"
+           "  belay smi --watch                            which process holds how much of which device?\n"
+           "  belay machine ls                             which machines do processes share?\n"
+           "  belay toolkit install --root ~/Ascend        a toolkit for programs with fixed paths\n"
+           "  belay check-program ./my_program             does belay have what it needs?");
 
   const bool nothing = words.empty();
   std::vector<std::string> after_dashes = take_after_dashes(words);
@@ -99,9 +98,9 @@ int obey(std::vector<std::string> words) {
       {"check", add_check(app, std::move(after_dashes))},
       {"mark", add_mark(app)},
       {"stats", add_stats(app)},
-      {"report", add_report(app)},
       {"diff", add_diff(app)},
       {"replay", add_replay(app)},
+      {"report", add_report(app)},
       {"explain", add_explain(app)},
       {"rule", add_rule(app)},
       {"products", add_products(app)},

@@ -46,6 +46,7 @@ SETTINGS: dict[str, Optional[tuple[str, str]]] = {
     "watch_host": ("on", "off"),
     "stacks": None,
     "quarantine": None,
+    "trace": None,
 }
 
 
@@ -138,6 +139,7 @@ class settings(ContextDecorator):
         watch_host: Switch = UNCHANGED,
         stacks: Number = UNCHANGED,
         quarantine: Number = UNCHANGED,
+        trace: Path = UNCHANGED,
     ) -> None:
         given = locals()
         chosen = {name: given[name] for name in SETTINGS if given[name] is not UNCHANGED}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator
-from typing import SupportsIndex
+from typing import SupportsInt
 
 from ._errors import check
 from ._load import native
@@ -42,7 +42,7 @@ def range(name: str) -> Iterator[None]:  # noqa: A001 - belay.range, as belay_ra
         native.range_pop()
 
 
-def label(address: SupportsIndex, name: str) -> None:
+def label(address: SupportsInt, name: str) -> None:
     """Name the block around an address in traces: ``belay.label(cache, "kv-cache")``."""
-    if native.label(address.__index__(), name) != 0:
-        raise ValueError(f"no block of this process is at {address.__index__():#x}")
+    if native.label(int(address), name) != 0:
+        raise ValueError(f"no block of this process is at {int(address):#x}")

@@ -245,7 +245,8 @@ Status trace_runtime(const char* file, std::uint64_t limit) {
   }
   Process& process = make_process_locked();
   if (trace::is_tracing())
-    return rejected("", "file", file, "this process is traced already", "end that trace first: belay_trace(NULL, 0)");
+    return rejected("", "file", file, "this process is traced already",
+                    "end that trace first: belay_trace(NULL, 0)");
   const Settings& settings = process.settings();
   const std::string why = trace::keep_trace(
       process.memory(),

@@ -160,7 +160,8 @@ void belay_range_push(const char* name) {
 }
 
 void belay_range_pop(void) {
-  observe::quietly([] { observe::publish({.what = observe::What::RangeEnded, .function = "belay_range_pop"}); });
+  observe::quietly(
+      [] { observe::publish({.what = observe::What::RangeEnded, .function = "belay_range_pop"}); });
 }
 
 int belay_label(const void* address, const char* name) {

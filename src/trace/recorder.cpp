@@ -353,7 +353,8 @@ bool same(const TraceWish& a, const TraceWish& b) {
 std::string keep_trace(Memory& memory, const TraceWish& wish) {
   const std::vector<std::uint64_t> device_bytes = device_bytes_of(memory);
   const auto found = std::ranges::find_if(*g_recorders, [&](const auto& each) {
-    return !wish.anew && same(each->wish, wish) && each->device_bytes == device_bytes && each->file.is_there();
+    return !wish.anew && same(each->wish, wish) && each->device_bytes == device_bytes &&
+           each->file.is_there();
   });
   Recorder* recorder = found == g_recorders->end() ? nullptr : found->get();
   if (recorder == nullptr) {

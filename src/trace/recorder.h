@@ -17,7 +17,8 @@ struct TraceWish {
   std::uint64_t limit = 0;
   std::string soc;
   unsigned stacks = 0;
-  bool anew = false;  // what is in the file is thrown away, and the trace begins with the blocks that are alive
+  bool anew =
+      false;  // what is in the file is thrown away, and the trace begins with the blocks that are alive
 };
 
 // While the runtime is made. Goes on where it was, if the machine is the same as before a restart. Empty: it

@@ -17,6 +17,7 @@
 #include "cli/diff.h"
 #include "cli/doctor.h"
 #include "cli/explain.h"
+#include "cli/export.h"
 #include "cli/help.h"
 #include "cli/machine.h"
 #include "cli/mark.h"
@@ -101,6 +102,7 @@ int obey(std::vector<std::string> words) {
       {"diff", add_diff(app)},
       {"replay", add_replay(app)},
       {"report", add_report(app)},
+      {"export", add_export(app)},
       {"explain", add_explain(app)},
       {"rule", add_rule(app)},
       {"products", add_products(app)},

@@ -121,8 +121,12 @@ def check(effort, _):
     return [Run("call sites and checks", "bench_check", "^check/", effort.repeats, effort.seconds)]
 
 
+def trace(effort, _):
+    return [Run("traces", "bench_trace", "^trace/", effort.repeats, effort.seconds)]
+
+
 SUBJECTS = collections.OrderedDict((each.__name__, each) for each in (
-    alloc, churn, mass, shapes, threads, listening, copy, fresh, pinned, start, scale, virtual, check))
+    alloc, churn, mass, shapes, threads, listening, copy, fresh, pinned, start, scale, virtual, check, trace))
 
 
 def available_memory():

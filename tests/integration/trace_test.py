@@ -4,6 +4,8 @@ what `belay stats` says, and what belay's functions say, is the same; however th
 Usage: trace_test.py <belay> <trace_probe> [seed]
 """
 
+import csv
+import io
 import json
 import os
 import subprocess
@@ -183,8 +185,27 @@ class Traces(unittest.TestCase):
                         ["devices"][0]["peak_bytes"], peak)
         self.belay("replay", self.file, "--all-products")
 
+    def test_export(self):
+        self.run_traced(SEED, 2000, "threads", 2)
+        place = self.stats()["processes"][0]["places"][0]
+        events = json.loads(self.belay("export", self.file, "--to", "chrome"))["traceEvents"]
+        self.assertEqual(max(each["args"]["bytes"] for each in events
+                             if each["ph"] == "C" and each["name"] == "memory of device 0"), place["peak_bytes"])
+        rows = list(csv.DictReader(io.StringIO(self.belay("export", self.file, "--to", "csv"))))
+        self.assertEqual(sum(1 for row in rows if row["event"] == "allocated" and row["object"] == "block"),
+                         place["allocated"]["times"])
+        self.assertEqual(sum(int(row["bytes"]) for row in rows if row["event"] == "allocated" and row["object"] == "block"),
+                         place["allocated"]["bytes"])
+        text = self.belay("export", self.file, "--to", "msmemscope")
+        self.assertEqual(text.splitlines()[0], "ID,Event,Event Type,Name,Timestamp(ns),Process Id,Thread Id,Device Id,Ptr,"
+                                               "Attr,Call Stack(Python),Call Stack(C)")
+        rows = list(csv.DictReader(io.StringIO(text)))
+        self.assertEqual(sum(1 for row in rows if (row["Event"], row["Event Type"]) == ("MALLOC", "HAL")),
+                         place["allocated"]["times"])
+        self.assertTrue(all(len(row["Ptr"]) == 18 and row["Attr"][0] == "{" for row in rows if row["Event"] == "FREE"))
+
     def test_files_that_are_none(self):
-        for words in (["stats"], ["replay"], ["diff", PROBE]):
+        for words in (["stats"], ["replay"], ["diff", PROBE], ["export", "--to", "csv"]):
             self.belay(*words, os.path.join(self.folder.name, "nothing"), code=2)
             self.belay(*words, PROBE, code=2)
             self.belay(*words, self.folder.name, code=2)

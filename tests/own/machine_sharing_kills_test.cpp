@@ -271,7 +271,7 @@ TEST(MachineSharingKills, D52_D66_V41_V433_R188_KilledAtRandom_NothingHangs_Noth
     return one;
   };
   for (std::size_t i = 0; i < kWorkers; ++i) workers.push_back(start());
-  const int kills = slice(60, 1000, 4);
+  const int kills = slice(36, 1000, 3);
   for (int kill = 1; kill <= kills && !::testing::Test::HasFailure(); ++kill) {
     const std::uint64_t target = board.steps + random() % 60;
     ASSERT_TRUE(eventually([&] { return board.steps >= target; })) << "nobody gets on";

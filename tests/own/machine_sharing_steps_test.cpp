@@ -206,7 +206,7 @@ TEST_F(MachineSharingSteps, D66_M430_V41_KilledBetweenAnyTwoInstructions) {
   for (std::uint32_t number = 0; number < kWorks; ++number) {
     const Work work = static_cast<Work>(number);
     const std::uint64_t length = length_of(work, machine, survivor);
-    const std::uint64_t visits = slice<std::uint64_t>(12, 400, 6);
+    const std::uint64_t visits = slice<std::uint64_t>(3, 300, 3);
     std::cout << "         " << kNames[work] << ": " << length << " instructions\n";
     for (std::uint64_t visit = 0; visit < visits && !::testing::Test::HasFailure(); ++visit) {
       const std::uint64_t steps = length * visit / visits + test_seed() % (length / visits + 1);
@@ -229,7 +229,7 @@ TEST_F(MachineSharingSteps, D52_M430_V433_StoppedBetweenAnyTwoInstructions_Nobod
   for (std::uint32_t number = 0; number < kWorks; ++number) {
     const Work work = static_cast<Work>(number);
     const std::uint64_t length = length_of(work, machine, survivor);
-    const std::uint64_t visits = slice<std::uint64_t>(12, 400, 6);
+    const std::uint64_t visits = slice<std::uint64_t>(3, 300, 3);
     std::cout << "         " << kNames[work] << ": " << length << " instructions\n";
     for (std::uint64_t visit = 0; visit < visits && !::testing::Test::HasFailure(); ++visit) {
       const std::uint64_t steps = length * visit / visits + test_seed() % (length / visits + 1);

@@ -8,10 +8,10 @@ namespace machine_sharing_model_test {
 
 using namespace belay_test;
 
-TEST(MachineSharingModel, V37_V38_V41_V42_V433_FourProcessesAtRandom_AfterEveryStepBytesAndBooksAreRight) {
-  const std::uint64_t steps = slice<std::uint64_t>(3000, 50'000, 5);
-  SCOPED_TRACE(seed_text());
-  SharingWorld world{test_random(21)};
+void at_random(const std::string& product, bool with_signals, std::uint64_t number) {
+  const std::uint64_t steps = slice<std::uint64_t>(2000, 25'000, 5);
+  SCOPED_TRACE(product + ", " + seed_text());
+  SharingWorld world{test_random(number), product, with_signals};
   while (world.steps < steps && !::testing::Test::HasFailure()) {
     world.step();
     if (!::testing::Test::HasFailure()) world.check();
@@ -25,6 +25,13 @@ TEST(MachineSharingModel, V37_V38_V41_V42_V433_FourProcessesAtRandom_AfterEveryS
   world.finish();
   std::cout << "         " << world.imports << " imports, " << world.refused << " refused, " << world.stopped
             << " stops, " << world.ended << " ends\n";
+}
+
+TEST(MachineSharingModel, V37_V38_V41_V42_V433_FourProcessesAtRandom_AfterEveryStepBytesAndBooksAreRight) {
+  at_random("A2", false, 21);
+}
+TEST(MachineSharingModel, V37_V38_V41_V266_V433_R188_R211_WithFabricHandlesEventsAndNotifies) {
+  at_random("A3", true, 22);
 }
 
 // The machine keeps the last move of pages on each device in mind, and the row of what was moved may be

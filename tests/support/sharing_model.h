@@ -22,6 +22,7 @@ namespace belay_test {
 
 struct SharingModel {
   static constexpr std::size_t kStripe = 64 * kKB, kDevices = 3;
+  static constexpr std::size_t kHost = kDevices;  // as the place of memory
 
   struct Stripe {
     std::optional<std::uint64_t> first, last;  // empty: nobody knows
@@ -43,6 +44,7 @@ struct SharingModel {
   };
   struct Value : Share {
     std::uint64_t value;
+    std::string fabric;  // instead of it
   };
   struct Key : Share {
     std::string text;
@@ -75,6 +77,14 @@ struct SharingModel {
     std::size_t device;
     int times = 1;
   };
+  // An event or notify that several have: with its maker ends only that others take it.
+  struct Signal {
+    std::size_t number;  // on the board
+    bool notify;
+    int maker;
+    std::set<int> having;
+    bool is_set = false;
+  };
   struct Process {
     std::vector<HandlePtr> handles;  // live ones
     std::map<std::uint64_t, Reservation> reservations;
@@ -86,6 +96,7 @@ struct SharingModel {
   std::map<int, Process> processes;  // that live
   std::vector<ValuePtr> values;      // also ended ones, to be tried
   std::vector<KeyPtr> keys;
+  std::vector<Signal> signals;
 
   static MemoryPtr memory(std::size_t device, std::size_t bytes) {
     return std::make_shared<Memory>(
@@ -207,8 +218,13 @@ struct SharingModel {
     std::erase_if(process.blocks, [&](const auto& each) { return each.second->device == device; });
     std::erase_if(process.borrowed, [&](const Borrowed& each) { return each.device == device; });
   }
+  void drop(Signal& signal, int process) {
+    signal.having.erase(process);
+    if (signal.maker == process) signal.maker = -1;
+  }
   void end(int process) {
     processes.erase(process);
+    for (Signal& each : signals) drop(each, process);
     end_keys([&](const Key& key) { return key.maker == process; });
   }
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "support/sharing_model.h"
+#include "support/signal_peers.h"
 #include "support/slices.h"
 
 namespace belay_test {
@@ -31,6 +32,10 @@ enum AskMore : std::uint32_t {
   block,          // size -> pointer
   range,          // pointer -> start, bytes
   allow_another,  // pointer, size, seed: device
+  export_second,  // as export_value, allow_value and import_value, in the second generation
+  allow_second,
+  import_second,
+  signals = 200,  // steps of signal_peers.h from here on
 };
 inline constexpr std::uint32_t kDeviceShift = 16;
 
@@ -126,6 +131,24 @@ inline Answer carry_out_more(const Order& order) {
     case allow_another:
       answer.code = set_access(pointer, order.size, grant_device(static_cast<std::uint32_t>(order.seed)));
       break;
+    case export_second:
+      answer.code = aclrtMemExportToShareableHandleV2(pointer, order.size, ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT,
+                                                      &answer.first);
+      break;
+    case allow_second: {
+      std::uint64_t value = order.pointer;
+      auto pid = static_cast<std::int32_t>(order.seed);
+      answer.code = aclrtMemSetPidToShareableHandleV2(&value, ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT, &pid, 1);
+      break;
+    }
+    case import_second: {
+      std::uint64_t value = order.pointer;
+      aclrtDrvMemHandle handle = nullptr;
+      answer.code =
+          aclrtMemImportFromShareableHandleV2(&value, ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT, 0, &handle);
+      answer.first = number(handle);
+      break;
+    }
     default:
       answer = carry_out(plain);
   }
@@ -145,12 +168,22 @@ class SharingWorld {
  public:
   static constexpr std::size_t kProcesses = 4, kTotal = 24 * kMB;
 
-  explicit SharingWorld(std::mt19937 random) : random_{random}, machine_{"24M", {{"BELAY_DEVICES", "3"}}} {}
+  // On A3 there are fabric handles, too. With signals device 0 is not reset: it has them.
+  SharingWorld(std::mt19937 random, const std::string& product, bool with_signals)
+      : random_{random},
+        fabric_{product == "A3"},
+        with_signals_{with_signals},
+        machine_{"24M", {{"BELAY_DEVICES", "3"}, {"BELAY_PRODUCT", product}}} {}
 
   void step() {
     ++steps;
     if (running_.empty() || (seats_.size() < kProcesses && below(20) == 0)) return come();
     if (steps % 97 == 0) wake();
+    if (steps % 41 == 0 && !running_.empty()) {
+      me_ = *pick(running_);
+      seat_ = &seats_.at(me_);
+      return touch_what_ended();
+    }
     me_ = *pick(running_);
     seat_ = &seats_.at(me_);
     const unsigned op = below(1000);
@@ -191,7 +224,7 @@ class SharingWorld {
     else if (op < 940)
       copy();
     else if (op < 970)
-      touch_what_ended();
+      with_signals_ ? signal() : touch_what_ended();
     else if (op < 980)
       stop();
     else if (op < 984)
@@ -232,7 +265,7 @@ class SharingWorld {
   // Everybody ends, and nothing is left.
   void finish() {
     while (!sleeping_.empty()) wake();
-    const MemberPtr witness = machine_.join(sharing::carry_out_more);
+    const MemberPtr witness = machine_.join();
     while (!running_.empty()) {
       me_ = running_.front();
       seat_ = &seats_.at(me_);
@@ -269,8 +302,9 @@ class SharingWorld {
 
   Order order(std::uint32_t what, std::uint64_t pointer = 0, std::uint64_t size = 0, std::uint64_t seed = 0,
               std::size_t device = 0, const std::string& text = {}) const {
-    Order made{
-        Do::own, what | static_cast<std::uint32_t>(device) << sharing::kDeviceShift, pointer, size, seed, {}};
+    Order made{Do::own, what | static_cast<std::uint32_t>(device % 3) << sharing::kDeviceShift,
+               pointer, size,
+               seed,    {}};
     std::memcpy(made.text.data(), text.data(), std::min(text.size(), made.text.size() - 1));
     return made;
   }
@@ -296,7 +330,13 @@ class SharingWorld {
   void come() {
     me_ = next_++;
     seat_ = &seats_[me_];
-    seat_->member = machine_.come(sharing::carry_out_more);
+    seat_->member = machine_.come([peer = std::make_shared<Peer>(board_)](const Order& order) {
+      if ((order.small & 0xFFFFU) < sharing::signals) return sharing::carry_out_more(order);
+      if (const int code = aclrtSetDevice(0); code != 0) return Answer{code, 1, 0, 0, {}};
+      Order step = order;
+      step.small -= sharing::signals;
+      return (*peer)(step);
+    });
     seat_->pid = seat_->member->process();
     model_.processes[me_];
     running_.push_back(me_);
@@ -391,9 +431,10 @@ class SharingWorld {
   bool fits(std::size_t device, std::size_t bytes) const { return model_.used(device) + bytes <= kTotal; }
 
   void create() {
-    const std::size_t device = below(3), bytes = (1 + below(2)) * k2MB;
-    const bool fits_in = fits(device, bytes);
-    const Answer answer = call(sharing::physical, 0, bytes, device);
+    const bool of_host = kHostCanBeMapped && below(6) == 0;
+    const std::size_t device = of_host ? Model::kHost : below(3), bytes = (1 + below(2)) * k2MB;
+    const bool fits_in = of_host || fits(device, bytes);
+    const Answer answer = call(of_host ? sharing::host_physical : sharing::physical, 0, bytes, device);
     expect(answer.code, fits_in ? 0 : kShortage, "physical memory on device " + std::to_string(device));
     if (answer.code != 0) return;
     mine().handles.push_back(std::make_shared<Model::Handle>(
@@ -478,12 +519,13 @@ class SharingWorld {
         break;
       }
       default:
+        if (handle->memory->device == Model::kHost) return;
         expect(call(sharing::allow_another, where, handle->memory->bytes, below(3), handle->device).code, 0,
                "grants " + hex(where));
     }
   }
   void reset() {
-    const std::size_t device = below(3);
+    const std::size_t device = with_signals_ ? 1 + below(2) : below(3);
     expect(call(sharing::reset, 0, 0, 0, device).code, 0, "resets device " + std::to_string(device));
     model_.reset(me_, device);
   }
@@ -512,10 +554,14 @@ class SharingWorld {
     }
     const bool listed = below(3) == 0;
     const int expected = model_.export_answer(*handle);
-    const Answer answer = call(sharing::export_value, handle->handle, listed ? kListed : kOpen);
+    const bool by_fabric = fabric_ && below(2) == 0;
+    std::uint32_t way = by_fabric ? sharing::export_fabric : sharing::export_value;
+    if (!by_fabric && below(2) == 0) way = sharing::export_second;
+    const Answer answer = call(way, handle->handle, listed ? kListed : kOpen);
     expect(answer.code, expected, "exports handle " + hex(handle->handle));
     if (expected != 0) return;
     auto value = std::make_shared<Model::Value>();
+    if (by_fabric) value->fabric.assign(answer.text.data(), sizeof(aclrtMemFabricHandle));
     value->maker = me_;
     value->listed = listed;
     value->memory = handle->memory;
@@ -529,7 +575,9 @@ class SharingWorld {
     if (value == nullptr) return;
     const auto& [who, seat] = *pick(seats_);
     const int expected = model_.name_answer(*value, me_);
-    const int got = call(sharing::allow_value, value->value, 1, static_cast<std::uint32_t>(seat.pid)).code;
+    std::uint32_t way = value->fabric.empty() ? sharing::allow_value : sharing::allow_fabric;
+    if (value->fabric.empty() && below(2) == 0) way = sharing::allow_second;
+    const int got = call(way, value->value, 1, static_cast<std::uint32_t>(seat.pid), 0, value->fabric).code;
     expect(got, expected, "names process " + std::to_string(who) + " for value " + hex(value->value));
     if (expected == 0) value->named.insert(who);
   }
@@ -539,9 +587,14 @@ class SharingWorld {
     const std::size_t device = below(3);
     if (value->maker == me_ && value->listed) return;  // whether it must name itself is not said
     std::uint64_t wrong = 0;
-    if (below(8) == 0) wrong = std::uint64_t{1} << below(64);
+    if (value->fabric.empty() && below(8) == 0) wrong = std::uint64_t{1} << below(64);
+    // The second generation takes the current device.
+    const bool second = !value->fabric.empty() || below(2) == 0;
+    std::uint32_t way = value->fabric.empty() ? sharing::import_value : sharing::import_fabric;
+    if (value->fabric.empty() && second) way = sharing::import_second;
     const int expected = wrong != 0 ? kStale : model_.import_answer(*value, me_, device);
-    const Answer answer = call(sharing::import_value, value->value ^ wrong, 0, device, below(3));
+    const Answer answer =
+        call(way, value->value ^ wrong, 0, device, second ? device : below(3), value->fabric);
     expect(answer.code, expected,
            "imports value " + hex(value->value) + " for device " + std::to_string(device));
     if (expected != 0) return;
@@ -586,7 +639,8 @@ class SharingWorld {
       key->mapped = true;
       key->offset = below(handle->memory->bytes / k2MB) * k2MB;
       key->bytes = handle->memory->bytes - key->offset;
-      if (handle->value != nullptr) expected = kRefused;  // V-387
+      if (handle->value != nullptr) expected = kRefused;                // V-387
+      if (handle->memory->device == Model::kHost) expected = kRefused;  // V-386
     }
     key->maker = me_;
     key->listed = below(3) == 0;
@@ -642,6 +696,66 @@ class SharingWorld {
     expect(call(sharing::close_key, 0, 0, 0, 0, key->text).code, expected,
            "closes a key of process " + std::to_string(key->maker));
     if (expected == 0) model_.close(*key, me_);
+  }
+
+  // --- events and notifies ------------------------------------------------------------------------------
+
+  Answer signal_call(Step step, std::size_t which, std::uint64_t seed = 0) const {
+    return call(sharing::signals + static_cast<std::uint32_t>(step), which, 0, seed);
+  }
+  // Everything is done before the next step, so nobody waits for long.
+  void done(Step step, std::size_t which, const std::string& what) {
+    expect(signal_call(step, which).code, 0, what + std::to_string(which));
+    expect(signal_call(Step::finish, 0, 50'000).code, 0, "its stream");
+  }
+  void signal() {
+    std::erase_if(model_.signals, [](const Model::Signal& each) { return each.having.empty(); });
+    if (model_.signals.empty() || (model_.signals.size() < 12 && below(4) == 0)) return make_signal();
+    Model::Signal& one = *pick(model_.signals);
+    if (!one.having.contains(me_)) return take_signal(one);
+    const std::string name = one.notify ? "notify " : "event ";
+    switch (below(6)) {
+      case 0:
+        expect(signal_call(one.notify ? Step::destroy_notify : Step::destroy, one.number).code, 0,
+               "destroys " + name + std::to_string(one.number));
+        return model_.drop(one, me_);
+      case 1:
+      case 2:
+        done(one.notify ? Step::record_notify : Step::record, one.number, "records " + name);
+        one.is_set = true;
+        return;
+      case 3:
+        if (one.notify) {
+          expect(signal_call(Step::reset_notify, one.number).code, 0, "resets " + name);
+          one.is_set = false;
+        } else {
+          const Answer answer = signal_call(Step::query, one.number);
+          expect(answer.code, 0, "queries " + name);
+          EXPECT_EQ(answer.first, std::uint64_t{ACL_EVENT_RECORDED_STATUS_COMPLETE});
+        }
+        return;
+      default:
+        if (one.notify && !one.is_set) return;
+        done(one.notify ? Step::wait_notify : Step::wait, one.number, "waits for " + name);
+        one.is_set = false;
+    }
+  }
+  void make_signal() {
+    std::size_t number = 0;
+    while (std::ranges::count(model_.signals, number, &Model::Signal::number) > 0) ++number;
+    const bool notify = below(2) == 0;
+    expect(signal_call(notify ? Step::create_notify : Step::create, number).code, 0, "creates a signal");
+    expect(signal_call(notify ? Step::export_notify : Step::give, number,
+                       ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION)
+               .code,
+           0, "gives it away");
+    model_.signals.push_back({number, notify, me_, {me_}});
+  }
+  void take_signal(Model::Signal& one) {
+    const int expected = one.maker >= 0 ? 0 : kRefused;
+    expect(signal_call(one.notify ? Step::import_notify : Step::open, one.number).code, expected,
+           "takes signal " + std::to_string(one.number));
+    if (expected == 0) one.having.insert(me_);
   }
 
   // --- bytes --------------------------------------------------------------------------------------------
@@ -735,6 +849,8 @@ class SharingWorld {
     compare(view);
   }
 
+  bool fabric_, with_signals_;
+  Board& board_ = new_board();
   TestMachine machine_;
   SharingModel model_;
   std::map<int, Seat> seats_;

@@ -161,7 +161,8 @@ int decode(int peer) {
   CHECK(aclrtMalloc(&own, kLayers * kLayerBytes, ACL_MEM_MALLOC_HUGE_FIRST));
 
   int32_t me = 0;
-  CHECK(aclrtDeviceGetBareTgid(&me));  // as the device knows this process; in a container it differs from getpid()
+  CHECK(aclrtDeviceGetBareTgid(
+      &me));  // as the device knows this process; in a container it differs from getpid()
   say(peer, me);
   Invitation invitation{};
   if (!hear(peer, invitation)) return 1;
@@ -234,7 +235,7 @@ int main(int argc, char** argv) {
   const int result = decode(ends[0]);
   int status = 0;
   waitpid(child, &status, 0);
-  const bool as_meant =
-      dies ? WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL : WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  const bool as_meant = dies ? WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL
+                             : WIFEXITED(status) && WEXITSTATUS(status) == 0;
   return as_meant ? result : 1;
 }

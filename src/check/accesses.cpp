@@ -10,6 +10,8 @@
 #include "check/direction.h"
 #include "check/findings.h"
 #include "memory/history.h"
+#include "memory/reader_guard.h"
+#include "memory/shared_words.h"
 #include "observe/observe.h"
 
 namespace belay::check {
@@ -150,6 +152,19 @@ class Judge {
     found_.push_back(no_peer_access(access_, owned, actor));
   }
 
+  // Here memory of a key counts as on the device that it was imported on; its maker knows where it is.
+  void judge_imported(const Touch& touch) {
+    if (!touch.on_device || !memory_.is_device_address(touch.address) || memory_.is_plain(touch.address))
+      return;
+    const ReaderGuard inside;
+    const Mapping* mapping = memory_.mappings().at(touch.address);
+    if (mapping == nullptr || mapping->lease == nullptr) return;
+    const std::uint32_t device = SharedWords::unpack(mapping->lease->words, mapping->lease->kind).device;
+    if (memory_.settings().visible[mapping->extent->device] == device) return;
+    access_.touch = touch;
+    found_.push_back(shared_by_another_device(access_, device, mapping->lease->process));
+  }
+
   void judge_pair() {
     const Touch &to = told_.touches[0], &from = told_.touches[1];
     const std::uint32_t kind = told_.details->flag;
@@ -161,6 +176,10 @@ class Judge {
     }
     if (!hints_) return;
     const bool queued = told_.event.what != What::Copied;
+    if (!queued || !to.on_device || !from.on_device || kind == ACL_MEMCPY_DEFAULT + 1) {
+      judge_imported(to);
+      judge_imported(from);
+    }
     if (told_.event.operation == Operation::CopyRows && !queued && kind == ACL_MEMCPY_DEFAULT + 1)
       found_.push_back(default_kind_of_rows(access_));
     if (!to.on_device || !from.on_device) return;

@@ -296,6 +296,20 @@ Finding ends_overlap(const JudgedAccess& access, const observe::Touch& to, const
               "M-244", access.site);
 }
 
+Finding shared_by_another_device(const JudgedAccess& access, std::uint32_t device, std::int32_t exporter) {
+  Finding finding =
+      hint(access.function,
+           fmt::format(
+               "{}: process {} shared that by an IPC key, and it is on device {}; the documents allow only "
+               "queued copies between addresses of devices there, with their kind",
+               what_is_accessed(access), exporter, device),
+           "V-419", access.site);
+  finding.cure =
+      "copy it to memory of the own device with aclrtMemcpyAsync and "
+      "ACL_MEMCPY_DEVICE_TO_DEVICE, and go on from there";
+  return finding;
+}
+
 Finding mapped_between_devices(const JudgedAccess& access, const observe::Touch& to,
                                const observe::Touch& from) {
   return hint(access.function,

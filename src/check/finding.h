@@ -70,6 +70,7 @@ Finding read_from_read_only(const JudgedAccess& access, const Owned& owned);
 Finding no_peer_access(const JudgedAccess& access, const Owned& owned, std::uint32_t actor);
 Finding default_kind_of_rows(const JudgedAccess& access);
 Finding ends_overlap(const JudgedAccess& access, const observe::Touch& to, const observe::Touch& from);
+Finding shared_by_another_device(const JudgedAccess& access, std::uint32_t device, std::int32_t exporter);
 Finding mapped_between_devices(const JudgedAccess& access, const observe::Touch& to,
                                const observe::Touch& from);
 // Bytes of device memory that reached the host, or let a wait go on, though nobody had written them (M-417).

@@ -414,6 +414,7 @@ Status VirtualMemory::map_locked(const MapWish& wish, const Lock& held) {
         std::move(refusal), Misuse::MappedWrongly,
         inside == nullptr ? std::vector<Happened>{} : history_of(Object::Reservation, inside->serial));
   }
+  note_mixture(physical, *inside, held);
   auto mapping = std::make_unique<Mapping>();
   mapping->start = wish.start;
   mapping->bytes = wish.bytes;

@@ -197,6 +197,8 @@ class VirtualMemory {
   // Of what the program made itself, not of what a key led to.
   Mapping* own_mapping(std::uintptr_t start, const Lock& held) const;
   Reservation* own_reservation(std::uintptr_t address, const Lock& held);
+  // Own and imported memory in one reservation.
+  void note_mixture(const Physical& physical, const Reservation& inside, const Lock& held) const;
   Refusal cannot_be_shared(const char* rule, const Extent& extent) const;
   void retire(const Physical& physical);
   void count_end(const Physical& physical);

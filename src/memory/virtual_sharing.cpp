@@ -51,6 +51,24 @@ bool VirtualMemory::is_imported(std::uint64_t handle) const {
   return found != physicals_.end() && found->second.imported != 0;
 }
 
+void VirtualMemory::note_mixture(const Physical& physical, const Reservation& inside,
+                                 const Lock& held) const {
+  if (inside.mappings == 0 || has(parts_.product->product, Feature::NewerDriver)) return;
+  const bool imported = physical.imported != 0;
+  for (const Mapping* each : parts_.mappings.all(held)) {
+    if (each->inside != &inside || each->physical == nullptr || (each->physical->imported != 0) == imported)
+      continue;
+    observe::note("V-149", [&] {
+      return fmt::format(
+          "{} is mapped into the reservation {}, where {} is mapped at {}: the documents want a reservation "
+          "for each",
+          imported ? "an imported handle" : "an own handle", hex(inside.start),
+          imported ? "memory of this process" : "imported memory", hex(each->start));
+    });
+    return;
+  }
+}
+
 Refusal VirtualMemory::cannot_be_shared(const char* rule, const Extent& extent) const {
   return why_not_shared(rule, parts_.backing, extent.start);
 }

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import uuid
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,25 @@ def test_sleep_and_wake(run):
         "a fill at its addresses returns 507899 meanwhile",
         "another model uses the device: 302 MB in use",
         "it is awake again: 100 MB in use, and the old pointer leads to the same numbers",
+    ]
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("schedule", ["eager", "lazy", "seed:1"])
+@pytest.mark.parametrize("dies", [False, True], ids=["lives", "dies"])
+def test_shared_buffer(run, dies, schedule):
+    machine = "pytest-" + uuid.uuid4().hex[:12]  # not a private one: these are two processes
+    done = run("shared_buffer.py", *["dies"] * dies, BELAY_SCHEDULE=schedule, BELAY_MACHINE=machine)
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = done.stdout.splitlines()
+    if dies:
+        assert lines[0] == "round 5 never came: 507022"
+        assert "which has ended before" in lines[1]
+        assert "a copy from the memory of the process that ended: 507899" in lines
+    rounds, ended = (5, -9) if dies else (8, 0)
+    assert lines[-2:] == [
+        "%d rounds of 4194304 bytes came over, all as expected" % rounds,
+        "the producer ended with %d" % ended,
     ]
     assert done.stderr == ""
 

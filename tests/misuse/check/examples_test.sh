@@ -18,6 +18,11 @@ export BELAY_MACHINE=private BELAY_PIN=best-effort # whatever may be locked here
 export PYTHONPATH=$root/python/site-packages PYTHONDONTWRITEBYTECODE=1
 python=${ACL_TEST_PYTHON:-python3}
 
+# Of programs that are several processes; what one of them has taken away by its death is found in the other.
+together=examples-under-check-$$
+export BELAY_MACHINES=$work/machines
+revoked='belay: use-after-free: aclrtMemcpy used memory that is freed already [lifetime]'
+
 checked() { # exit code, command...: the last line of what belay says in $verdict, all of it in err
     local wanted=$1 code=0
     shift
@@ -63,13 +68,15 @@ check_examples_in_cpp() {
         name=./${name//./_}
         case $name in
         ./host_touch_cpp | ./missing_wait_cpp | ./sleep_and_wake_cpp | ./use_after_free_cpp | \
-            ./out_of_memory_c | ./page_policies_cpp) ;; # below
+            ./shared_kv_cache_cpp | ./out_of_memory_c | ./page_policies_cpp) ;; # below
         *) clean "$name" ;;
         esac
     done
     clean ./data_transfer_cpp malloc
     clean ./data_transfer_c malloc
     clean ./missing_wait_cpp --fixed
+    BELAY_MACHINE=$together clean ./shared_kv_cache_cpp
+    BELAY_MACHINE=$together only 86 "$revoked" ./shared_kv_cache_cpp dies
     # Work runs as late as it can, so that much is in flight at once.
     local program
     for program in ./caching_allocator_cpp ./kv_cache_server_cpp ./double_buffered_loader_cpp; do
@@ -95,6 +102,8 @@ check_examples_in_python() {
         clean "$python" "$examples/python/$script.py"
     done
     clean "$python" "$examples/python/data_transfer.py" bytes
+    BELAY_MACHINE=$together clean "$python" "$examples/python/shared_buffer.py"
+    BELAY_MACHINE=$together only 86 "$revoked" "$python" "$examples/python/shared_buffer.py" dies
     only 86 'belay: use-after-free: aclrtMemset used memory that is freed already [lifetime]' \
         "$python" "$examples/python/sleep_and_wake.py"
     if "$python" -c 'import pytest' 2>/dev/null; then

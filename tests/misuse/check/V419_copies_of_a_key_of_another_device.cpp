@@ -22,8 +22,8 @@ int main() {
                             must(aclrtMemcpy(own, kBytes, theirs, kBytes, ACL_MEMCPY_DEVICE_TO_DEVICE));
                             must(aclrtMemcpyAsync(own, kBytes, theirs, kBytes, ACL_MEMCPY_DEFAULT, stream));
 #else
-                             must(aclrtMemcpyAsync(own, kBytes, theirs, kBytes, ACL_MEMCPY_DEVICE_TO_DEVICE,
-                                                   stream));
+                            must(aclrtMemcpyAsync(own, kBytes, theirs, kBytes, ACL_MEMCPY_DEVICE_TO_DEVICE,
+                                                  stream));
 #endif
                             must(aclrtSynchronizeStream(stream));
                             must(aclrtMemcpy(bytes, kBytes, own, kBytes, ACL_MEMCPY_DEVICE_TO_HOST));

@@ -88,6 +88,7 @@ BackingStore::BackingStore(BlockIndex& blocks, std::size_t bytes, std::uintptr_t
       decay_{[this] {
         const std::lock_guard lock{committing_};
         drop_all_idle();
+        close_spare_imports();
       }} {
   plain_.create({.bytes = bytes, .mirror = host_may_touch() ? mirror : 0, .with_bytes = keeps_bytes()});
 }
@@ -236,13 +237,27 @@ void BackingStore::use_import(BackingFile& file) {
     })->second.users;
 }
 
+// Who imports and gives up again and again opens a file once: a few stay open until nothing was kept for a
+// second.
 void BackingStore::drop_import(BackingFile& file) {
-  const std::lock_guard lock{committing_};
-  const auto found =
-      std::ranges::find_if(imports_, [&](const auto& each) { return &each.second.file == &file; });
-  if (--found->second.users != 0) return;
-  limit_.give(file.filled);
-  imports_.erase(found);
+  {
+    const std::lock_guard lock{committing_};
+    const auto found =
+        std::ranges::find_if(imports_, [&](const auto& each) { return &each.second.file == &file; });
+    if (--found->second.users != 0) return;
+    constexpr std::ptrdiff_t kMostSpare = 4;
+    if (std::ranges::count_if(imports_, [](const auto& each) { return each.second.users == 0; }) > kMostSpare)
+      close_spare_imports();
+  }
+  decay_.note_kept();
+}
+
+void BackingStore::close_spare_imports() {
+  std::erase_if(imports_, [&](const auto& each) {
+    if (each.second.users != 0) return false;
+    limit_.give(each.second.file.filled);
+    return true;
+  });
 }
 
 // A segment that was part of a large block before starts afresh, in the granules of its new use.

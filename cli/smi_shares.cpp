@@ -38,16 +38,17 @@ bool is_memory(const SharedSeen& share) {
   return share.kind != ShareKind::Event && share.kind != ShareKind::Notify;
 }
 
-// What is exported: of memory that can be imported the share itself says it, of what is left its piece does.
-struct What {
+// Exported is exported: of memory that can be imported the share itself says it, of what is left its piece
+// does.
+struct Exported {
   bool on_host = false;
   std::uint32_t device = 0;
   std::uint64_t bytes = 0;
 };
-What what_of(const SharedSeen& share) {
+Exported exported_in(const SharedSeen& share) {
   if (!is_memory(share) || !share.open) return {false, share.device, share.bytes};
   const SharedWords words = SharedWords::unpack(share.words, share.kind);
-  What what{words.side == Side::Host, words.device, words.bytes};
+  Exported what{words.side == Side::Host, words.device, words.bytes};
   for (const machine::ShareWords& each : share.more)
     what.bytes += SharedWords::unpack(each, ShareKind::KeyPart).bytes;
   return what;
@@ -112,10 +113,10 @@ std::string pids(const std::vector<std::int32_t>& processes) {
   return processes.size() <= kShown ? text : fmt::format("{} +{}", text, processes.size() - kShown);
 }
 
-std::string place(const What& what) { return what.on_host ? "host" : fmt::format("{}", what.device); }
+std::string place(const Exported& what) { return what.on_host ? "host" : fmt::format("{}", what.device); }
 
 std::string thing_in_words(const SharedSeen& share, const Seen& seen) {
-  const What what = what_of(share);
+  const Exported what = exported_in(share);
   return fmt::format("{}{} of process {} on {}",
                      is_memory(share) ? fmt::format("{} by ", amount(what.bytes)) : std::string{},
                      kind_word(share.kind), in_words(seen, share.exporter),
@@ -125,7 +126,7 @@ std::string thing_in_words(const SharedSeen& share, const Seen& seen) {
 std::vector<const SharedSeen*> to_show(const SharesShown& shown) {
   std::vector<const SharedSeen*> all;
   for (const SharedSeen& each : shown.seen.shared) {
-    const What what = what_of(each);
+    const Exported what = exported_in(each);
     const bool on_device = !what.on_host && std::ranges::count(shown.devices, what.device) != 0;
     if (shown.whole || on_device) all.push_back(&each);
   }
@@ -152,7 +153,7 @@ std::string shares_text(const SharesShown& shown) {
   box.heading({"Device", "Kind", "Size", "Exported by", "May import", "Held by", "State"});
   box.line('=');
   for (const SharedSeen* share : all) {
-    const What what = what_of(*share);
+    const Exported what = exported_in(*share);
     box.row({place(what), kind_word(share->kind), is_memory(*share) ? amount(what.bytes) : "",
              in_words(shown.seen, share->exporter),
              !share->open       ? "nobody"
@@ -193,7 +194,7 @@ Json shares_json(const SharesShown& shown) {
     return list;
   };
   for (const SharedSeen* share : to_show(shown)) {
-    const What what = what_of(*share);
+    const Exported what = exported_in(*share);
     Json json{{"kind", kind_word(share->kind)}, {"serial", share->serial}};
     json["device"] = what.on_host ? Json{} : Json(what.device);
     json["bytes"] = is_memory(*share) ? Json(what.bytes) : Json{};

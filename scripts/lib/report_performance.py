@@ -15,7 +15,7 @@ END = "<!-- end of figures -->"
 ORDER = ("belay", "glibc", "mimalloc", "jemalloc", "tcmalloc", "mmap", "memcpy", "memcpy_shared", "one_block", "empty",
          "linked", "loop", "table", "nobody", "counts", "summary", "HUGE_FIRST", "HUGE_ONLY", "NORMAL_ONLY", "HUGE_FIRST_P2P",
          "HUGE_ONLY_P2P", "NORMAL_ONLY_P2P", "HUGE_FIRST+HIGH_BAND_WIDTH", "HUGE_FIRST+LOW_BAND_WIDTH",
-         "HUGE_FIRST+READONLY", "off", "stacks1", "run", "cheap", "all", "stacks8", "slow")
+         "HUGE_FIRST+READONLY", "off", "stacks1", "run", "cheap", "all", "stacks8", "slow", "traced", "full")
 NAMES = {"memcpy_shared": "memcpy, shared memory", "loop": "a loop that shares nothing", "empty": "an empty program",
          "table": "a table of words alone", "nobody": "no listener", "counts": "a listener that counts",
          "summary": "the summary of `belay run`", "one_block": "one block of aclrtMalloc",

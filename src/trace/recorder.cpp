@@ -76,6 +76,7 @@ std::vector<std::unique_ptr<Recorder>>* g_recorders = new std::vector<std::uniqu
 
 constinit thread_local Recorder* t_recorder = nullptr;
 constinit thread_local ThreadLanes* t_lanes = nullptr;
+constinit thread_local bool t_leaves_at_end = false;
 
 void leave_lanes() {
   Recorder* recorder = std::exchange(t_recorder, nullptr);
@@ -86,6 +87,11 @@ void leave_lanes() {
   const std::lock_guard lock{recorder->mutex};
   recorder->log->give_lanes(*lanes->by_others, *lanes->own);
   std::erase_if(recorder->threads, [lanes](const auto& each) { return &each.second == lanes; });
+}
+
+void leave_lanes_at_end() {
+  t_leaves_at_end = false;
+  leave_lanes();
 }
 
 ThreadLanes& lanes_of(Recorder& recorder, std::uint32_t thread) {
@@ -100,7 +106,8 @@ ThreadLanes& own_lanes(Recorder& recorder) {
     return *t_lanes;
   leave_lanes();
   ThreadLanes& lanes = lanes_of(recorder, static_cast<std::uint32_t>(platform::thread_id()));
-  if (platform::at_thread_end(leave_lanes)) {
+  t_leaves_at_end = t_leaves_at_end || platform::at_thread_end(leave_lanes_at_end);
+  if (t_leaves_at_end) {
     t_recorder = &recorder;
     t_lanes = &lanes;
   }
@@ -123,7 +130,9 @@ class Writing {
 
 // From a ring, with its lock. Blocks of the fast path have no time: they came between the last look and now.
 void record_blocks_of(Recorder& recorder, std::uint32_t thread, const observe::Batch& events) {
-  const bool is_own = thread == static_cast<std::uint32_t>(platform::thread_id());
+  const bool is_own = observe::t_ring != nullptr
+                          ? thread == observe::t_ring->thread
+                          : thread == static_cast<std::uint32_t>(platform::thread_id());
   ThreadLanes& lanes = is_own ? own_lanes(recorder) : lanes_of(recorder, thread);
   Lane& lane = is_own ? *lanes.own : *lanes.by_others;
   const std::uint64_t now = recording::now_ns();

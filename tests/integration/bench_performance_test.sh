@@ -72,6 +72,8 @@ expected += ["start/%s/0" % who for who in ("belay", "linked", "empty")]
 expected += ["resident/belay/0/resident_bytes"]
 expected += ["check/%s/%s" % (who, what) for who in ("off", "stacks1", "run", "cheap", "all", "stacks8", "slow")
              for what in ("pair", "kv", "copy", "queued")]
+expected += ["trace/%s/%s" % (who, what) for who in ("stacks1", "traced", "full")
+             for what in ("pair", "kv", "copy", "queued")]
 expected += ["books/belay/1000/" + what for what in ("bytes_per_allocation", "page_table_bytes_per_allocation")]
 expected += ["held/belay/16/" + what for what in ("written", "at_once", "after_rest", "page_tables_after_rest")]
 assert sorted(figures) == sorted(expected), set(figures) ^ set(expected)

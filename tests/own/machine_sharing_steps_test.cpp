@@ -160,7 +160,7 @@ MemberPtr victim_of(const TestMachine& machine, const Survivor& survivor, Work w
 std::uint64_t every() { return whole() ? 1 : kUnderASanitizer ? 5 : 2; }
 
 void killed_at_every_call(Work work, bool first_time) {
-  if (!tracing_works()) GTEST_SKIP() << "processes may not be traced here (seccomp, Yama or a debugger)";
+  NEEDS_TRACING();
   const TestMachine machine;
   Survivor survivor{machine};
   std::uint64_t steps = 1 + test_seed() % every();
@@ -187,10 +187,6 @@ TEST_F(MachineSharingSteps, D66_V41_KilledAtAnySystemCall_TheSecondTime) {
 
 // --- instructions ---------------------------------------------------------------------------------------
 
-#define NEEDS_COUNTING()    \
-  if (!kCountsInstructions) \
-  GTEST_SKIP() << "only x86-64 processors are asked to trap after each instruction, and not under TSan"
-
 std::uint64_t length_of(Work work, const TestMachine& machine, const Survivor& survivor) {
   const Answer answer =
       victim_of(machine, survivor, work)->ask(survivor.order(work, by_instructions, kNever, SIGKILL));
@@ -206,7 +202,7 @@ TEST_F(MachineSharingSteps, D66_M430_V41_KilledBetweenAnyTwoInstructions) {
   for (std::uint32_t number = 0; number < kWorks; ++number) {
     const Work work = static_cast<Work>(number);
     const std::uint64_t length = length_of(work, machine, survivor);
-    const std::uint64_t visits = slice<std::uint64_t>(3, 300, 3);
+    const std::uint64_t visits = slice<std::uint64_t>(3, 60, 3);
     std::cout << "         " << kNames[work] << ": " << length << " instructions\n";
     for (std::uint64_t visit = 0; visit < visits && !::testing::Test::HasFailure(); ++visit) {
       const std::uint64_t steps = length * visit / visits + test_seed() % (length / visits + 1);
@@ -229,7 +225,7 @@ TEST_F(MachineSharingSteps, D52_M430_V433_StoppedBetweenAnyTwoInstructions_Nobod
   for (std::uint32_t number = 0; number < kWorks; ++number) {
     const Work work = static_cast<Work>(number);
     const std::uint64_t length = length_of(work, machine, survivor);
-    const std::uint64_t visits = slice<std::uint64_t>(3, 300, 3);
+    const std::uint64_t visits = slice<std::uint64_t>(3, 60, 3);
     std::cout << "         " << kNames[work] << ": " << length << " instructions\n";
     for (std::uint64_t visit = 0; visit < visits && !::testing::Test::HasFailure(); ++visit) {
       const std::uint64_t steps = length * visit / visits + test_seed() % (length / visits + 1);

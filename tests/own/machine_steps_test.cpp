@@ -16,13 +16,6 @@ class MachineSteps : public ::testing::Test {
 
 constexpr std::uint32_t kNormal = ACL_MEM_MALLOC_NORMAL_ONLY, kHuge = ACL_MEM_MALLOC_HUGE_ONLY;
 
-#define NEEDS_TRACING() \
-  if (!tracing_works()) GTEST_SKIP() << "processes may not be traced here (seccomp, Yama or a debugger)"
-
-#define NEEDS_COUNTING()    \
-  if (!kCountsInstructions) \
-  GTEST_SKIP() << "only x86-64 processors are asked to trap after each instruction, and not under TSan"
-
 // --- joining --------------------------------------------------------------------------------------------
 
 Answer join_stepwise(const Order&) {

@@ -6,6 +6,13 @@
 #include "support/instructions.h"
 #include "support/members.h"
 
+#define NEEDS_TRACING() \
+  if (!tracing_works()) GTEST_SKIP() << "processes may not be traced here (seccomp, Yama or a debugger)"
+
+#define NEEDS_COUNTING()    \
+  if (!kCountsInstructions) \
+  GTEST_SKIP() << "only x86-64 processors are asked to trap after each instruction, and not under TSan"
+
 namespace belay_test {
 
 // --- by system calls, led by the test -------------------------------------------------------------------

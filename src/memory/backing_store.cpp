@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cerrno>
 #include <cstring>
 #include <functional>
 #include <vector>
@@ -209,14 +210,18 @@ BackingFile* BackingStore::import(const platform::FileName& name) {
     return &found->second.file;
   }
   std::map<std::uint64_t, Import> made;
-  Import& import = made[name.inode];
   if (!keeps_bytes()) {
-    import.file.create({.bytes = kSegmentBytes, .with_bytes = false});
-  } else if (!import.file.open(name)) {
-    return nullptr;
+    made[name.inode].file.create({.bytes = kSegmentBytes, .with_bytes = false});
+  } else if (!made[name.inode].file.open(name)) {
+    // Where descriptors are few, those of files that nobody uses may be what is missing.
+    const int why = errno;
+    made.clear();
+    const bool another_try = close_spare_imports() != 0;
+    errno = why;
+    if (!another_try || !made[name.inode].file.open(name)) return nullptr;
   }
+  Import& import = imports_.insert(made.extract(name.inode)).position->second;
   import.users = 1;
-  imports_.insert(made.extract(name.inode));
   return &import.file;
 }
 
@@ -252,8 +257,8 @@ void BackingStore::drop_import(BackingFile& file) {
   decay_.note_kept();
 }
 
-void BackingStore::close_spare_imports() {
-  std::erase_if(imports_, [&](const auto& each) {
+std::size_t BackingStore::close_spare_imports() {
+  return std::erase_if(imports_, [&](const auto& each) {
     if (each.second.users != 0) return false;
     limit_.give(each.second.file.filled);
     return true;

@@ -183,7 +183,7 @@ class BackingStore {
   std::size_t drop_idle(std::size_t segment);
   HostRoom::Promise room_for(std::size_t bytes);
   std::size_t drop_all_idle();
-  void close_spare_imports();
+  std::size_t close_spare_imports();
   void lower_idle(std::size_t bytes);
   void discard(const Part& part);
 

@@ -1,11 +1,11 @@
 // What processes that share things cost each other, beside the least that the kernel would need.
 //
-// Two processes that share events and notifies, and two that share a word of memory and sleep at it. Each
-// question is measured in rounds, one right after the other with its peer; the best round counts.
-#include <acl/acl.h>
-#include <fmt/format.h>
+// Two processes that share events and notifies, and two that share a word of memory and sleep at it; two that
+// share memory by a key, and two that pass a memfd (sharing_memory.cpp). Each question is measured in rounds,
+// one right after the other with its peer; the best round counts.
 #include <linux/futex.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,20 +26,14 @@
 #include <vector>
 
 #include "machine.h"
+#include "sharing_figures.h"
+#include "sharing_memory.h"
 
 namespace bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 using Word = std::atomic<std::uint32_t>;
-
-void check(aclError code, const char* what) {
-  if (code == ACL_SUCCESS) return;
-  const char* text = aclGetRecentErrMsg();
-  fmt::print(stderr, "{} failed with {}\n{}\n", what, code, text != nullptr ? text : "");
-  std::exit(1);
-}
-#define CHECK(call) check(call, #call)
 
 void sleep_until_not(Word& word, std::uint32_t was) {
   while (word.load() == was) ::syscall(SYS_futex, &word, FUTEX_WAIT, was, nullptr, nullptr, 0);
@@ -136,11 +130,6 @@ class Side {
   aclrtNotify set_ = nullptr, awaited_ = nullptr, gate_ = nullptr;
 };
 
-struct Figure {
-  std::string question;
-  double bar;  // ours / theirs must not be larger; 0: no bar
-  std::vector<double> ours{}, theirs{};
-};
 double best(const std::vector<double>& of) { return *std::ranges::min_element(of); }
 double median(std::vector<double> of) {
   std::ranges::sort(of);
@@ -148,7 +137,8 @@ double median(std::vector<double> of) {
 }
 
 std::vector<Figure> measure(Side& side, unsigned rounds, unsigned turns) {
-  Figure events{"there and back between processes: events", 5}, notifies{"the same: notifies", 0};
+  const std::string peer = "two futexes in shared memory";
+  Figure events{"there and back between processes: events", peer, 5}, notifies{"the same: notifies", peer, 0};
   for (unsigned round = 0; round < rounds; ++round) {
     events.ours.push_back(side.events(turns));
     events.theirs.push_back(side.futexes(turns));
@@ -162,13 +152,15 @@ std::vector<Figure> measure(Side& side, unsigned rounds, unsigned turns) {
 }  // namespace bench
 
 int main(int argc, char** argv) {
-  CLI::App app{"What processes that share things cost each other, beside a pair of futexes in the same run"};
+  CLI::App app{
+      "What processes that share things cost each other, beside what the kernel has for that, in the same "
+      "run"};
   unsigned rounds = 15, turns = 1000;
   std::string json;
   bool quick = false;
   app.add_option("--rounds", rounds, "how often each question is measured")->check(CLI::Range(1, 10'000));
   app.add_option("--turns", turns, "how often it goes there and back in a round")->check(CLI::Range(1, 1000));
-  app.add_flag("--quick", quick, "a tenth of the turns and a third of the rounds");
+  app.add_flag("--quick", quick, "a tenth of the turns and keys, and a third of the rounds");
   app.add_option("--json", json, "write all figures to this file");
   CLI11_PARSE(app, argc, argv);
   if (quick) {
@@ -180,29 +172,33 @@ int main(int argc, char** argv) {
   if (memory == MAP_FAILED) return 1;
   auto& board = *new (memory) bench::Board;
   const bench::Neighbours neighbours;
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) return 1;
   const pid_t child = ::fork();
   if (child == 0) {
     bench::Side side{board, 1};
     (void)bench::measure(side, rounds, turns);
+    (void)bench::measure_memory(ends[1], false, rounds, quick);
     ::_exit(0);
   }
   bench::Side side{board, 0};
-  const std::vector<bench::Figure> figures = bench::measure(side, rounds, turns);
+  std::vector<bench::Figure> figures = bench::measure(side, rounds, turns);
+  std::ranges::move(bench::measure_memory(ends[0], true, rounds, quick), std::back_inserter(figures));
   int status = 0;
   ::waitpid(child, &status, 0);
-  fmt::print("{:<50} {:>9} {:>10}  {:<32} {:>9} {:>7}\n", "question", "best", "median", "peer", "best",
+  fmt::print("{:<50} {:>9} {:>10}  {:<36} {:>9} {:>7}\n", "question", "best", "median", "peer", "best",
              "ratio");
   nlohmann::json all{
       {"machine", bench::describe_machine()}, {"rounds", rounds}, {"figures", nlohmann::json::array()}};
   for (const bench::Figure& each : figures) {
     const double ratio = bench::best(each.ours) / bench::best(each.theirs);
     const char* verdict = each.bar == 0 ? "" : ratio <= each.bar ? "pass" : "FAIL";
-    fmt::print("{:<50} {:>6.1f} us {:>7.1f} us  {:<32} {:>6.1f} us {:>7.2f} {}\n", each.question,
-               bench::best(each.ours), bench::median(each.ours), "two futexes in shared memory",
-               bench::best(each.theirs), ratio, verdict);
+    fmt::print("{:<50} {:>6.1f} us {:>7.1f} us  {:<36} {:>6.1f} us {:>7.2f} {}\n", each.question,
+               bench::best(each.ours), bench::median(each.ours), each.peer, bench::best(each.theirs), ratio,
+               verdict);
     all["figures"].push_back({{"question", each.question},
                               {"unit", "us"},
-                              {"peer", "two futexes in shared memory"},
+                              {"peer", each.peer},
                               {"ours", each.ours},
                               {"theirs", each.theirs},
                               {"verdict", verdict}});

@@ -4,10 +4,14 @@
 #include <new>
 
 namespace belay {
+namespace {
+using TablePages = platform::SparseMemory::Pages;
+}
 
 void BackingFile::make_segments(std::size_t count) {
   count_ = count;
-  memory_ = platform::SparseMemory{count_ * sizeof(Segment)};
+  memory_ = platform::SparseMemory{count_ * sizeof(Segment),
+                                   imported_ ? TablePages::InSmall : TablePages::AsItIsLong};
   if (!memory_ && count_ != 0) throw std::bad_alloc{};
   segments_ = reinterpret_cast<Segment*>(memory_.start());
 }

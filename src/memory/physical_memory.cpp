@@ -222,7 +222,7 @@ ExtentPtr PhysicalMemory::import(const Import& wish, int* why) {
                    .number = observe::next_serial()};
   if (shared.imported) {
     backing_.renew_import(shared.extent.start, shared.extent.bytes);
-    if (file->bytes().is_file()) machine_.extents().show_file(name, file->bytes().name().descriptor);
+    if (file->bytes().is_file()) machine_.extents().show_file(name, file->bytes().descriptor());
   }
   made->extent() = shared.extent;
   shared_.insert(std::move(entry));

@@ -63,7 +63,10 @@ bool SharedBytes::create(const char* name, std::size_t bytes) {
   const std::size_t longest = longest_file();
   if (longest >= bytes) {
     file_ = memory_file(name);
-    if (file_ >= 0 && ::ftruncate(file_, static_cast<off_t>(bytes)) == 0) return true;
+    if (file_ >= 0 && ::ftruncate(file_, static_cast<off_t>(bytes)) == 0) {
+      size_ = bytes;
+      return true;
+    }
     obstacles_.file_error = errno;
     abandon();
   } else {
@@ -90,7 +93,10 @@ Obstacles SharedBytes::obstacles() const {
 bool SharedBytes::open(const FileName& name) {
   const std::string link = "/proc/" + std::to_string(name.process) + "/fd/" + std::to_string(name.descriptor);
   file_ = ::open(link.c_str(), O_RDWR | O_CLOEXEC);
-  if (file_ >= 0 && this->name().inode == name.inode) return true;
+  if (struct stat about{}; file_ >= 0 && ::fstat(file_, &about) == 0 && about.st_ino == name.inode) {
+    size_ = static_cast<std::size_t>(about.st_size);
+    return true;
+  }
   abandon();
   return false;
 }
@@ -99,11 +105,6 @@ FileName SharedBytes::name() const {
   struct stat about {};
   if (file_ < 0 || ::fstat(file_, &about) != 0) return {0, -1, 0};
   return {::getpid(), file_, about.st_ino};
-}
-
-std::size_t SharedBytes::size() const {
-  struct stat about {};
-  return file_ >= 0 && ::fstat(file_, &about) == 0 ? static_cast<std::size_t>(about.st_size) : 0;
 }
 
 namespace {

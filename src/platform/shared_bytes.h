@@ -41,10 +41,11 @@ class SharedBytes {
 
   // A file of another process. False: it is not there any more, or may not be opened.
   bool open(const FileName& name);
+  std::size_t size() const { return size_; }  // of a file that was opened: it never changes
 
   bool is_file() const { return file_ >= 0; }
+  std::int32_t descriptor() const { return file_; }
   FileName name() const;
-  std::size_t size() const;
 
   // One process at a time has the lock of a byte; the kernel takes it from one that ends. Not for two
   // threads of one process.
@@ -76,6 +77,7 @@ class SharedBytes {
 
  private:
   int file_ = -1;
+  std::size_t size_ = 0;
   std::byte* unfiled_ = nullptr;  // in place of the file
   std::size_t unfiled_bytes_ = 0;
   Obstacles obstacles_;

@@ -11,8 +11,8 @@ namespace {
 constexpr int kCollapse = 25;  // MADV_COLLAPSE, younger than our headers
 }  // namespace
 
-SparseMemory::SparseMemory(std::size_t bytes) {
-  const std::size_t extra = bytes >= 2_MiB ? 2_MiB : 0;
+SparseMemory::SparseMemory(std::size_t bytes, Pages pages) {
+  const std::size_t extra = bytes >= 2_MiB && pages == Pages::AsItIsLong ? 2_MiB : 0;
   void* got = ::mmap(nullptr, bytes + extra, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (got == MAP_FAILED) return;

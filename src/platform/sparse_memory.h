@@ -11,7 +11,10 @@ namespace belay::platform {
 class SparseMemory {
  public:
   SparseMemory() = default;
-  explicit SparseMemory(std::size_t bytes);  // empty where there is no room
+  // Empty where there is no room. `InSmall`: its start need not be that of a large page, which is quicker to
+  // get.
+  enum class Pages : bool { AsItIsLong, InSmall };
+  explicit SparseMemory(std::size_t bytes, Pages pages = Pages::AsItIsLong);
   SparseMemory(SparseMemory&& other) noexcept
       : start_{std::exchange(other.start_, nullptr)}, bytes_{std::exchange(other.bytes_, 0)} {}
   SparseMemory& operator=(SparseMemory&& other) noexcept {

@@ -14,6 +14,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kBlock = std::size_t{64} << 20;
+constexpr unsigned kAgain = 20;  // the last of them counts: the others make both processes ready for it
 constexpr std::size_t kFew = 100, kMany = 10'000;  // live keys
 
 struct Key {
@@ -44,50 +45,68 @@ class Peer {
 
   // --- from hand to hand --------------------------------------------------------------------------
 
-  // Export, a message, import, an answer. The block is fresh each time and filled, as is the memfd.
-  double by_key() const {
-    if (!gives_) {
-      const Key key = hear<Key>();
-      void* theirs = nullptr;
-      CHECK(aclrtIpcMemImportByKey(&theirs, key.text.data(), 0));
-      say(true);
-      CHECK(aclrtIpcMemClose(key.text.data()));
-      say(true);
-      return 0;
-    }
+  // Export, a message, import, an answer; and the same with a memfd. Block and file are filled before, once:
+  // a round begins with what both processes were just doing.
+  void hands(unsigned rounds, Figure& figure) const {
     void* block = nullptr;
-    CHECK(aclrtMallocAlign32(&block, kBlock, ACL_MEM_MALLOC_HUGE_FIRST));
-    CHECK(aclrtMemset(block, kBlock, 7, kBlock));
+    int file = -1;
+    if (gives_) {
+      CHECK(aclrtMallocAlign32(&block, kBlock, ACL_MEM_MALLOC_HUGE_FIRST));
+      CHECK(aclrtMemset(block, kBlock, 7, kBlock));
+      file = filled_file(kBlock);
+    }
+    for (unsigned round = 0; round < rounds; ++round) {
+      for (unsigned again = 0; again < kAgain; ++again) {
+        const double ours = gives_ ? give_key(block) : take_key();
+        if (again + 1 == kAgain) figure.ours.push_back(ours);
+      }
+      for (unsigned again = 0; again < kAgain; ++again) {
+        const double theirs = gives_ ? give_file(file) : take_file();
+        if (again + 1 == kAgain) figure.theirs.push_back(theirs);
+      }
+    }
+    if (!gives_) return;
+    ::close(file);
+    CHECK(aclrtFree(block));
+  }
+
+  double give_key(void* block) const {
     const auto start = Clock::now();
     const Key key = exported(block, kBlock);
     say(key);
     (void)hear<bool>();
     const double took = since(start);
-    (void)hear<bool>();
+    (void)hear<bool>();  // it has closed it
     CHECK(aclrtIpcMemClose(key.text.data()));
-    CHECK(aclrtFree(block));
     return took;
   }
+  double take_key() const {
+    const Key key = hear<Key>();
+    void* theirs = nullptr;
+    CHECK(aclrtIpcMemImportByKey(&theirs, key.text.data(), 0));
+    say(true);
+    CHECK(aclrtIpcMemClose(key.text.data()));
+    say(true);
+    return 0;
+  }
 
-  double by_memfd() const {
-    if (!gives_) {
-      const int file = receive_file();
-      void* const theirs = ::mmap(nullptr, kBlock, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-      MUST(theirs != MAP_FAILED);
-      say(true);
-      ::munmap(theirs, kBlock);
-      ::close(file);
-      say(true);
-      return 0;
-    }
-    const int file = filled_file(kBlock);
+  double give_file(int file) const {
     const auto start = Clock::now();
     send_file(file);
     (void)hear<bool>();
     const double took = since(start);
     (void)hear<bool>();
-    ::close(file);
     return took;
+  }
+  double take_file() const {
+    const int file = receive_file();
+    void* const theirs = ::mmap(nullptr, kBlock, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    MUST(theirs != MAP_FAILED);
+    say(true);
+    ::munmap(theirs, kBlock);
+    ::close(file);
+    say(true);
+    return 0;
   }
 
   // --- copies --------------------------------------------------------------------------------------
@@ -230,10 +249,7 @@ class Peer {
 std::vector<Figure> measure_memory(int socket, bool gives, unsigned rounds, bool quick) {
   const Peer peer{socket, gives};
   Figure handed{"export and import of 64 MB", "a memfd over a Unix socket, mapped", 1.5};
-  for (unsigned round = 0; round < rounds; ++round) {
-    handed.ours.push_back(peer.by_key());
-    handed.theirs.push_back(peer.by_memfd());
-  }
+  peer.hands(rounds, handed);
   Figure copied{"a copy of 64 MB through imported memory", "memcpy between two mappings of it", 1 / 0.95};
   peer.copies(rounds, copied);
   const std::size_t many = quick ? kMany / 10 : kMany;

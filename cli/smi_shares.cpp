@@ -117,10 +117,11 @@ std::string place(const Exported& what) { return what.on_host ? "host" : fmt::fo
 
 std::string thing_in_words(const SharedSeen& share, const Seen& seen) {
   const Exported what = exported_in(share);
-  return fmt::format("{}{} of process {} on {}",
+  return fmt::format("{}{} on {}, exported by {}",
                      is_memory(share) ? fmt::format("{} by ", amount(what.bytes)) : std::string{},
-                     kind_word(share.kind), in_words(seen, share.exporter),
-                     what.on_host ? std::string{"the host"} : fmt::format("device {}", what.device));
+                     kind_word(share.kind),
+                     what.on_host ? std::string{"the host"} : fmt::format("device {}", what.device),
+                     in_words(seen, share.exporter));
 }
 
 std::vector<const SharedSeen*> to_show(const SharesShown& shown) {
@@ -172,7 +173,7 @@ std::string shares_text(const SharesShown& shown) {
               "\n";
     } else if (const std::vector<std::int32_t> missing = named_but_not_there(*share); !missing.empty()) {
       text +=
-          wrap(fmt::format("not there: {} may be imported by {}, which {} not done so, or {} given it back.",
+          wrap(fmt::format("not there: {}, may be imported by {}, which {} not done so, or {} given it back.",
                            thing_in_words(*share, shown.seen), pids(missing),
                            missing.size() == 1 ? "has" : "have", missing.size() == 1 ? "has" : "have"),
                100, 2) +

@@ -108,7 +108,7 @@ def test_v251_a_handle_outlives_its_exporter(machine):
         (share,) = shares()
         assert share["dangles"] == "exporter gone" and not share["exporter_lives"]
         assert share["exporter"]["pid"] == exporter.pid and pids(share["importers"]) == [importer.pid]
-        assert "exporter gone: 2 MB by handle of process %d" % exporter.pid in smi()
+        assert "exporter gone: 2 MB by handle on device 0, exported by %d." % exporter.pid in smi()
         late.ok("mem_import_from_shareable_handle", value, 0)
         assert pids(shares()[0]["importers"]) == sorted([importer.pid, late.pid])
         for each in (importer, late):

@@ -15,8 +15,8 @@ FIELDS = {"refuse": ("code", "rule", "catalog", "what", "cause", "solution"),
           "unsupported": ("rule", "what", "solution"),
           "driver_refuses": ("rule", "what", "solution"),
           "out_of_memory": ("rule", "what", "cause", "solution")}
-# Settings and the machine have no rule of the interface; the heap and inner errors have no value.
-WITHOUT_RULE = ("src/config/settings.cpp", "src/config/init_file.cpp")
+# Settings, the machine and traces have no rule of the interface; the heap and inner errors have no value.
+WITHOUT_RULE = ("src/config/settings.cpp", "src/config/init_file.cpp", "src/library/instance.cpp")
 
 
 def arguments(text, at):

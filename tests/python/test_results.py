@@ -128,7 +128,7 @@ UNWRITTEN = [
     ("rt.device_get_uuid", (-1,), ({"bytes": [0] * 16}, 107001)),
     ("rt.device_can_access_peer", (0, 0), (0, 100000)),
     ("rt.device_peer_access_status", (0, 999), (0, 107000)),
-    ("rt.notify_get_export_key", (12345, 65, 0), ("", 207000)),
+    ("rt.notify_get_export_key", (12345, 65, 0), ("", 107017)),
 ]
 
 

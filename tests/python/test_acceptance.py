@@ -147,7 +147,14 @@ assert rt.host_register_v2(host, 4096, 2) == 0
 assert call("rt.host_get_device_pointer", host, 0)[-1] == 0
 prop = {"memAttr": 13, "location": {"id": 0, "type": 1}}
 assert call("rt.reserve_mem_address", 1 << 21, 0, 0, 0)[-1] == 0
-assert call("rt.malloc_physical", 1 << 21, prop, 0)[-1] == 0
+handle, ret = call("rt.malloc_physical", 1 << 21, prop, 0)
+assert ret == 0
+value, ret = call("rt.mem_export_to_shareable_handle", handle, 0, 1)
+assert ret == 0
+assert call("rt.mem_import_from_shareable_handle", value, 1)[-1] == 0
+key, ret = call("rt.ipc_mem_get_export_key", block, 64, 65, 1)
+assert ret == 0
+assert call("rt.ipc_mem_import_by_key", key, 0)[-1] == 0
 assert call("rt.mem_get_allocation_granularity", prop, 0)[-1] == 0
 assert call("rt.device_get_bare_tgid")[-1] == 0
 assert call("rt.device_can_access_peer", 0, 1)[-1] == 0
@@ -185,6 +192,8 @@ for name, args in (
         ("rt.host_register", (0, 0, 0)), ("rt.host_get_device_pointer", (0, 0)),
         ("rt.reserve_mem_address", (0, 0, 0, 0)), ("rt.malloc_physical", (0, {}, 0)),
         ("rt.mem_get_allocation_granularity", ({}, 0)),
+        ("rt.mem_export_to_shareable_handle", (0, 0, 0)), ("rt.mem_import_from_shareable_handle", (0, 0)),
+        ("rt.ipc_mem_get_export_key", (0, 0, 65, 0)), ("rt.ipc_mem_import_by_key", ("", 0)),
         ("rt.device_can_access_peer", (0, 0)), ("rt.device_peer_access_status", (0, 99)),
         ("media.dvpp_malloc", (64,)), ("himpi.dvpp_malloc", (0, 0))):
     call(name, *args)

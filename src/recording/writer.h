@@ -196,7 +196,6 @@ class ProcessLog {
   std::vector<std::pair<Lane*, Lane*>> idle_lanes_;
   std::vector<ChunkHeader*> rings_, idle_rings_;
   std::atomic<std::uint64_t> thinnings_{0};  // 0: every event is written down
-  std::array<std::uint64_t, kMostThinnings> from_tasks_{};
   std::atomic<bool> is_full_{false};
   std::atomic<bool> held_{false};  // nobody may be in a lane
 };

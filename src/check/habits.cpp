@@ -73,7 +73,11 @@ struct Habits {
   std::unordered_map<std::uint32_t, MadeHere*> of_site;
   std::map<std::string, MadeHere*> of_line;
 
+  std::uint32_t last_site = 0;
+  MadeHere* last_place = nullptr;
+
   MadeHere& at(std::uint32_t site) {  // with the lock
+    if (site == last_site && last_place != nullptr) return *last_place;
     MadeHere*& place = of_site[site];
     if (place == nullptr) {
       MadeHere*& same = of_line[observe::stack_words(site, "")];
@@ -83,6 +87,8 @@ struct Habits {
       }
       place = same;
     }
+    last_site = site;
+    last_place = place;
     return *place;
   }
 };
@@ -99,10 +105,10 @@ bool is_block(const observe::Event& event) {
   return event.object == Object::DeviceBlock || event.object == Object::HostBlock;
 }
 
+// With the lock.
 void note_made(Habits& habits, const observe::Event& event) {
   if (!is_block(event)) return;
   const std::size_t waste = wasted_by(event);
-  const std::lock_guard lock{habits.mutex};
   MadeHere* const place = event.site == 0 ? nullptr : &habits.at(event.site);
   const auto [known, added] = habits.live.try_emplace(event.serial, Habits::Live{place, waste});
   if (!added) habits.live.erase(known);
@@ -141,9 +147,9 @@ void look_back(Habits& habits, MadeHere& place, std::uint64_t serial, std::size_
   place.held_bytes += bytes;
 }
 
+// With the lock.
 void note_end(Habits& habits, const observe::Event& event) {
   if (!is_block(event)) return;
-  const std::lock_guard lock{habits.mutex};
   const auto [known, added] = habits.live.try_emplace(event.serial);
   if (added) return;
   const auto [place, waste] = known->second;
@@ -171,15 +177,12 @@ void note_use(Habits& habits, std::span<const Touch> touches) {
 void hear_habits(const observe::Batch& events) {
   Habits* habits = g_habits.load(std::memory_order_acquire);
   if (habits == nullptr) return;
+  std::unique_lock lock{habits->mutex, std::defer_lock};
   events.each([&](const observe::Told& told) {
-    switch (told.event.what) {
-      case What::Allocated:
-        return note_made(*habits, told.event);
-      case What::Freed:
-        return note_end(*habits, told.event);
-      default:
-        return note_use(*habits, told.touches);
-    }
+    if (told.event.what != What::Allocated && told.event.what != What::Freed)
+      return habits->sees_uses ? note_use(*habits, told.touches) : void();
+    if (!lock) lock.lock();  // once for all that are told together
+    told.event.what == What::Allocated ? note_made(*habits, told.event) : note_end(*habits, told.event);
   });
 }
 

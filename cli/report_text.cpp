@@ -483,15 +483,28 @@ std::string leaks(const ReportSource& source) {
                    {"Bytes", true},
                    {"Asked for, bytes", true},
                    {"Made in all", true}}};
+  constexpr std::size_t kMostPlaces = 100;
+  Held others;
+  std::uint64_t made_by_others = 0;
   for (const GroupTold* each : all) {
-    if (table.rows() == 100) break;
     const story::Account& account = story.accounts[each->account];
     const Held& left = each->totals.unfreed;
+    if (table.rows() == kMostPlaces) {
+      others.count += left.count;
+      others.charged += left.charged;
+      others.asked += left.asked;
+      made_by_others += each->totals.made;
+      continue;
+    }
     table.row({name_of(story, *each), fmt::format("{}", source.trace.processes()[account.process].process),
                device_words(account.device), story.names[each->function], fmt::format("{}", left.count),
                fmt::format("{}", left.charged), fmt::format("{}", left.asked),
                fmt::format("{}", each->totals.made)});
   }
+  if (others.count != 0)
+    table.row({fmt::format("{} with less each", counted(all.size() - kMostPlaces, "other place")), "", "", "",
+               fmt::format("{}", others.count), fmt::format("{}", others.charged),
+               fmt::format("{}", others.asked), fmt::format("{}", made_by_others)});
   if (!all.empty()) text += table.text();
   return section("leaks", "Never freed",
                  "Blocks that the program had not freed when its devices were reset, when it ended, or when "

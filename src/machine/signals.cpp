@@ -23,6 +23,15 @@ bool is_held(const SignalRow& signal, const ProcessTable& processes) {
   return held;
 }
 
+// From that life on it is nobody's, or held by those who came in time.
+void finish(SignalRow& signal, std::uint64_t life, std::size_t me, const ProcessTable& processes) {
+  std::uint64_t ending = ExtentLife::next(life, ExtentLife::Ending, me);
+  if (!signal.life.compare_exchange_strong(life, ending)) return;
+  const bool held = is_held(signal, processes);
+  signal.life.compare_exchange_strong(
+      ending, ExtentLife::next(ending, held ? ExtentLife::Live : ExtentLife::Free, me));
+}
+
 // Free again where nobody holds it. Until nothing is left to do: others come and go meanwhile. What a dead
 // process was at is taken over.
 void settle(SignalRow& signal, std::size_t me, const ProcessTable& processes) {
@@ -32,11 +41,7 @@ void settle(SignalRow& signal, std::size_t me, const ProcessTable& processes) {
     if (is == ExtentLife::Free) return;
     if (is != ExtentLife::Live && processes.lives(ExtentLife::row(life))) return;
     if (is == ExtentLife::Live && is_held(signal, processes)) return;
-    std::uint64_t ending = ExtentLife::next(life, ExtentLife::Ending, me);
-    if (!signal.life.compare_exchange_strong(life, ending)) continue;
-    const bool held = is_held(signal, processes);  // somebody came in time
-    signal.life.compare_exchange_strong(
-        ending, ExtentLife::next(ending, held ? ExtentLife::Live : ExtentLife::Free, me));
+    finish(signal, life, me, processes);
   }
 }
 
@@ -59,14 +64,15 @@ std::optional<SignalName> Signals::make(std::uint64_t about, bool set) {
       if (tidy) settle(signal, mine(), processes_);
       std::uint64_t life = signal.life.load(std::memory_order_seq_cst);
       if (ExtentLife::state(life) != ExtentLife::Free) continue;
-      const std::uint64_t making = ExtentLife::next(life, ExtentLife::Making, mine());
-      if (!signal.life.compare_exchange_strong(life, making)) continue;
-      const std::uint64_t serial = state_.serials.fetch_add(1) + 1;
-      signal.serial.store(serial, std::memory_order_seq_cst);
+      // First of all: whoever looks for what the dead were at looks no further.
       std::uint32_t used = state_.used_signals.load();
       while (used <= index &&
              !state_.used_signals.compare_exchange_weak(used, static_cast<std::uint32_t>(index) + 1)) {
       }
+      const std::uint64_t making = ExtentLife::next(life, ExtentLife::Making, mine());
+      if (!signal.life.compare_exchange_strong(life, making)) continue;
+      const std::uint64_t serial = state_.serials.fetch_add(1) + 1;
+      signal.serial.store(serial, std::memory_order_seq_cst);
       signal.state.number.store(0);
       signal.state.word.store(set ? 1 : 0);
       signal.about.store(about);
@@ -130,11 +136,19 @@ void Signals::forget_row(State& state, std::size_t row, const ProcessTable& proc
   const std::size_t used = signals_of(state);
   for (std::size_t i = 0; i < used; ++i) {
     SignalRow& signal = state.signals[i];
-    if ((word_of(signal, row).load(std::memory_order_seq_cst) & bit_of(row)) == 0) continue;
-    if (take_away) {
+    // What it made or ended when it was killed may bear no mark of it yet, or none any more.
+    const std::uint64_t life = signal.life.load(std::memory_order_seq_cst);
+    const ExtentLife::State is = ExtentLife::state(life);
+    const bool was_at_it =
+        (is == ExtentLife::Making || is == ExtentLife::Ending) && ExtentLife::row(life) == row;
+    const bool held = (word_of(signal, row).load(std::memory_order_seq_cst) & bit_of(row)) != 0;
+    if (!held && !was_at_it) continue;
+    if (take_away && held) {
       signal.lost.store(process);
       word_of(signal, row).fetch_and(~bit_of(row));
     }
+    if (take_away && was_at_it)
+      finish(signal, life, row, processes);  // the row is ours now, and we are not at it
     settle(signal, processes.mine(), processes);
   }
   if (!take_away) return;
